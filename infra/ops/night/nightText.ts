@@ -3,7 +3,7 @@ import { toCount } from '../../cli/progress.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { NextStep } from './nextStep.ts';
-import type { Night, TopError } from './readNight.ts';
+import type { Night } from './readNight.ts';
 
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
@@ -57,8 +57,18 @@ export function toNightText(
     ids.flatMap((id) => wrap(`${id} is stopped: Lambda runs no call of it.`)),
   );
   const requests = show(night.requests, ({ operations, errors }) => [
-    ...toTable(operations),
-    ...errors.flatMap((error) => wrap(toErrorText(error))),
+    ...toColumns([
+      ['  OPERATION', 'REQUESTS', '5XX', 'SHARE'],
+      ...operations.map(({ operation, requests: all, failed }) => [
+        `  ${operation}`,
+        toCount(all),
+        toCount(failed),
+        all === 0 ? '-' : `${((100 * failed) / all).toFixed(1)}%`,
+      ]),
+    ]).split('\n'),
+    ...errors.flatMap(({ operation, count, error, requestId = 'not known' }) =>
+      wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
+    ),
   ]);
   const throttles = show(night.throttles, (found) =>
     found.length === 0
@@ -78,22 +88,6 @@ export function toNightText(
   ];
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines]), ''].join('\n');
-}
-
-type OperationRequests = Extract<Night['requests'], { value: unknown }>['value']['operations'];
-
-function toTable(operations: OperationRequests): string[] {
-  const rows = operations.map(({ operation, requests, failed }) => [
-    `  ${operation}`,
-    toCount(requests),
-    toCount(failed),
-    requests === 0 ? '-' : `${((100 * failed) / requests).toFixed(1)}%`,
-  ]);
-  return toColumns([['  OPERATION', 'REQUESTS', '5XX', 'SHARE'], ...rows]).split('\n');
-}
-
-function toErrorText({ operation, count, error, requestId }: TopError): string {
-  return `${toCount(count)} x ${operation}: ${error}; request ${requestId ?? 'not known'}`;
 }
 
 /** Such as `02:47Z (17 min ago)`, with its day where it is another. */

@@ -42,7 +42,6 @@ import { findDeployments } from '../rollback/deployments.ts';
 import { isLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
-export type TopError = Awaited<ReturnType<typeof readRequests>>['errors'][number];
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

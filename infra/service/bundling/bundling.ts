@@ -18,19 +18,24 @@ export const alias: Readonly<Record<string, string>> = Object.fromEntries(
 /** Adds `index.mjs` to the folder of a bundle: `node putInFront.js FOLDER`. */
 export const putInFront = join(import.meta.dirname, 'putInFront.js');
 
-/**
- * Makes one minified file per function, behind a small one that awaits its warm-up. The format is CommonJS, since an
- * ESM import of a Node.js module evaluates all its exports. The SDK is included, since the runtime's own brings its
- * credential chain and changes under a deployed function. Each of these choices takes about a third off the cold load,
- * and the replaced modules a fifth.
- */
-export const bundling: BundlingOptions = {
+/** For functions that serve no client: the SDK is included, since the runtime's own changes under a deployed function. */
+export const toolBundling: BundlingOptions = {
   // esbuild is a dev dependency, so Docker is never needed.
   forceDockerBundling: false,
   format: OutputFormat.CJS,
   target: 'node24',
   minify: true,
   bundleAwsSDK: true,
+};
+
+/**
+ * Makes one minified file per function, behind a small one that awaits its warm-up. The format is CommonJS, since an
+ * ESM import of a Node.js module evaluates all its exports. The runtime's own SDK would bring its
+ * credential chain. Each of these choices takes about a third off the cold load,
+ * and the replaced modules a fifth.
+ */
+export const bundling: BundlingOptions = {
+  ...toolBundling,
   mainFields: ['module', 'main'],
   commandHooks: {
     beforeInstall: () => [],
@@ -41,13 +46,4 @@ export const bundling: BundlingOptions = {
     '--legal-comments': 'none',
     ...Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
   },
-};
-
-/** For functions that serve no client. */
-export const toolBundling: BundlingOptions = {
-  forceDockerBundling: false,
-  format: OutputFormat.CJS,
-  target: 'node24',
-  minify: true,
-  bundleAwsSDK: true,
 };

@@ -101,13 +101,12 @@ const withVariables = (id: OperationId, variables: Record<string, string> = {}) 
 /** Code in place of the real one. */
 const withCode = (id: OperationId, code: string) => defineBundle(folder, id, {}, code);
 
-const write = (body: string) =>
-  `const send = (stream, body) => awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).end(body);
-  export const handler = async (_, stream) => send(stream, ${body});`;
-
 /** A list without items; of anything else, a response that it does not exist. */
 function defineEmpty(id: OperationId): string {
-  if (operations[id].streamed) return write("'[]'");
+  if (operations[id].streamed) {
+    return `export const handler = async (_, stream) =>
+      awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).end('[]');`;
+  }
   const response = isList(id)
     ? { statusCode: 200, body: '[]' }
     : { statusCode: 404, body: JSON.stringify(toErrorBody('not_found', 'There is no such item.')) };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
+import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { defineValue, evaluateAlarms, toStates } from './evaluate.ts';
 import { failures, when, whenOf } from './failures.ts';
 import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
@@ -75,16 +76,8 @@ it.each<[name: string, within: number, change: (minute: Minute, index: number) =
   expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
 });
 
-/** The mails of pages: of incidents, and of pages that are part of none. */
+/** How often pages begin and end: incidents, and pages that are part of none. */
 function countMails(minutes: readonly Minute[]) {
-  const toPagings = (states: readonly boolean[]) => {
-    const mails = { pages: 0, ends: 0 };
-    for (const [index, state] of states.entries()) {
-      if (state && !states[index - 1]) mails.pages += 1;
-      if (!state && states[index - 1]) mails.ends += 1;
-    }
-    return mails;
-  };
   const states = new Map(
     found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, 0)]),
   );
@@ -97,11 +90,11 @@ function countMails(minutes: readonly Minute[]) {
     .filter(([, { Properties }]) => Properties.AlarmActions?.length > 0)
     .filter(([, { Properties }]) => Properties.AlarmDescription.startsWith('Page:'))
     .map(([id]) => states.get(id) ?? []);
-  const mails = [...ofIncidents, ...others].map(toPagings);
-  return {
-    pages: mails.reduce((sum, { pages }) => sum + pages, 0),
-    ends: mails.reduce((sum, { ends }) => sum + ends, 0),
-  };
+  const count = (state: boolean) =>
+    [...ofIncidents, ...others].flatMap((all) =>
+      all.filter((one, index) => one === state && (all[index - 1] ?? false) !== state),
+    ).length;
+  return { pages: count(true), ends: count(false) };
 }
 
 it.each<[what: string, change: (minute: Minute, index: number) => unknown, pages: number]>([
@@ -242,7 +235,7 @@ function toPageMinute(id: OperationId, way: string, counts: readonly number[], c
 }
 
 /** A number of events by chance (Poisson). */
-function drawCount(draw: () => number, mean: number): number {
+function drawCount(draw: Draw, mean: number): number {
   let count = -1;
   for (let time = 0; time < mean; count += 1) time -= Math.log(1 - draw());
   return Math.max(count, 0);
@@ -316,7 +309,7 @@ describe('in sixty quiet days', () => {
   });
 
   /** One long list, a deployment, one client's 401s, a failure here and there. */
-  function addChances(minute: Minute, draw: () => number, index: number): void {
+  function addChances(minute: Minute, draw: Draw, index: number): void {
     const { listInventory, updateInventory, getPet } = minute.operations;
     if (index === 700) Object.assign(listInventory, { Invocations: 1, Duration: 60_000 });
     // New containers respond to their first calls slowly.
@@ -327,14 +320,3 @@ describe('in sixty quiet days', () => {
     if (draw() < 0.005) updateInventory.Duration = 3_500;
   }
 });
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-function defineDraw(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
