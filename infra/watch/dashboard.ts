@@ -46,12 +46,9 @@ const width = 8;
 /** Only `npx petstore keys` writes to the table of keys. */
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
-/** With more operations, functions and tables have a page of their own. */
-const MAX_OPERATIONS_OF_ONE_PAGE = 4;
-
 /**
- * A stage's page: objectives, clients, functions and tables, costs, deployments, and callers of deprecated operations.
- * With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
+ * A stage's pages. The first has objectives, clients, costs, deployments and callers of deprecated operations; the
+ * second has functions and tables. With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
  */
 export function defineDashboards(
   scope: Construct,
@@ -60,8 +57,6 @@ export function defineDashboards(
   alarms: IAlarm[],
 ): void {
   const dashboardName = toStackName(stage);
-  const capacity = [toFunctionRow(stage), toTableRow(stage)];
-  const isOnePage = operationIds.length <= MAX_OPERATIONS_OF_ONE_PAGE;
   new Dashboard(scope, 'Dashboard', {
     dashboardName,
     widgets: [
@@ -70,16 +65,14 @@ export function defineDashboards(
         : [],
       toObjectiveRow(stage, operations),
       toGatewayRow(stage, refusals),
-      ...(isOnePage ? capacity : []),
       toCostRow(stage),
       [toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments)],
       toDeprecationRow(stage),
     ],
   });
-  if (isOnePage) return;
   new Dashboard(scope, 'CapacityDashboard', {
     dashboardName: `${dashboardName}-capacity`,
-    widgets: capacity,
+    widgets: [toFunctionRow(stage), toTableRow(stage)],
   });
 }
 
