@@ -290,7 +290,7 @@ function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClie
       return { response: new HttpResponse({ statusCode, headers: {}, body }) };
     },
   };
-  const client = defineDynamoDB();
+  const client = defineDynamoDB({ cacheMiddleware: true });
   client.config.requestHandler = requestHandler as never;
   // Every call has its whole budget of retries, after any earlier failures.
   client.config.retryStrategy = async () => new StandardRetryStrategy(client.config.maxAttempts);
