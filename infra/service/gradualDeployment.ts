@@ -52,8 +52,8 @@ const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfi
 export type LiveAliases = Record<OperationId, Alias>;
 
 /**
- * Defines the live alias of each function. A deployment publishes a version and moves the
- * alias to it, at once or as `rollout` says, and then only if the hook gets right responses from it.
+ * Defines the live alias of each function. A deployment publishes a version and moves the alias to it, at once or as
+ * `rollout` says. If not at once, it moves the alias only if the hook gets right responses from the version.
  */
 export function defineLiveAliases(
   scope: Construct,

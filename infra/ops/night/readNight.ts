@@ -37,9 +37,9 @@ import {
 } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { choosePrevious, type IsLeft, isDone, newestServed } from '../rollback/aliases.ts';
+import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-import { isLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
+import { defineIsLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
 
@@ -163,8 +163,7 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
 async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) {
   const functions = await readLiveFunctions(stage);
   const known = await reading;
-  const marked = 'value' in known ? known.value : {};
-  const isMarked: IsLeft = (from, version) => isLeft(marked, from, version);
+  const isMarked = defineIsLeft('value' in known ? known.value : {});
   const served = functions.map((one) =>
     one.versions.find(({ version }) => version === newestServed(one)),
   );

@@ -16,12 +16,12 @@ export function newestServed({ served }: LiveFunction): number {
   return Math.max(...served.keys());
 }
 
+/** Whether a roll-back has left the version's code, in this version or in another. */
+export type IsLeft = (from: LiveFunction, version: PublishedVersion) => boolean;
+
 export function isDone({ from: { served }, to: { version } }: Move): boolean {
   return served.size === 1 && served.has(version);
 }
-
-/** Whether a roll-back has left the version's code. */
-export type IsLeft = (from: LiveFunction, version: PublishedVersion) => boolean;
 
 /** The target as typed: one commit for every function, or a version each for some functions. */
 export type Target = string | ReadonlyMap<OperationId, number>;

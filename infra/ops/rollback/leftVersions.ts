@@ -1,11 +1,10 @@
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { tell } from '../../cli/output.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
-import { type Move, newestServed } from './aliases.ts';
+import { type IsLeft, type Move, newestServed } from './aliases.ts';
 
 /** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
 export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
@@ -21,14 +20,9 @@ export async function readLeftVersions({ stage, open }: OpenStage): Promise<Left
   }
 }
 
-/** Whether a roll-back has left this code of the function, in this version or in another. */
-export function isLeft(
-  left: LeftVersions,
-  { operationId, versions }: LiveFunction,
-  { code }: PublishedVersion,
-): boolean {
-  const numbers = left[operationId] ?? [];
-  return versions.some((one) => one.code === code && numbers.includes(one.version));
+export function defineIsLeft(left: LeftVersions): IsLeft {
+  return ({ operationId, versions }, { code }) =>
+    versions.some((one) => one.code === code && left[operationId]?.includes(one.version));
 }
 
 /**

@@ -25,7 +25,7 @@ import {
   parseTarget,
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
-import { isLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
+import { defineIsLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
 export async function runRollback(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -59,7 +59,7 @@ export async function runRollback(args: string[]): Promise<void> {
     );
     return undefined;
   });
-  const isMarked: IsLeft = (from, version) => isLeft(left ?? {}, from, version);
+  const isMarked = defineIsLeft(left ?? {});
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, isMarked);
   say(toVersionTable(functions, moves, isMarked));
   if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions)}`);

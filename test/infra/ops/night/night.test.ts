@@ -53,36 +53,22 @@ interface Recorded {
   readonly deadline?: number;
 }
 
-const properties = Object.values(
-  watchTemplates.production.findResources('AWS::CloudWatch::Alarm'),
-).map(({ Properties }) => Properties);
-const texts = new Map<string, string>(
-  properties.map(({ AlarmName, AlarmDescription }) => [AlarmName, AlarmDescription]),
-);
-const incidents = new Map<string, string>(
-  Object.values(watchTemplates.production.findResources('AWS::CloudWatch::CompositeAlarm')).map(
-    ({ Properties }) => [Properties.AlarmName, Properties.AlarmDescription],
-  ),
-);
-/** As in the template; those of a rollback have five minutes. */
-const toPeriods = (name: string) => {
-  const {
-    EvaluationPeriods = 1,
-    Period,
-    Metrics = [],
-  } = properties.find(({ AlarmName }) => AlarmName === name) ?? {};
-  return { EvaluationPeriods, Period: Period ?? (Metrics.length > 0 ? undefined : 300), Metrics };
-};
+const findProperties = (type: string) =>
+  Object.values(watchTemplates.production.findResources(type)).map(({ Properties }) => Properties);
+const known = findProperties('AWS::CloudWatch::Alarm');
+const incidents = findProperties('AWS::CloudWatch::CompositeAlarm');
 
 function record(recorded: Recorded): Responses {
   const { stage = 'production', firing = {}, published = 3 * 24 * 60, deployments = [] } = recorded;
   const { versions = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2'], requests = {}, metrics = {} } = recorded;
   const toTime = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
-  const alarms = new Map(stage === 'production' ? texts : []);
-  for (const name of Object.keys(firing)) {
-    const fullName = `petstore-production-${name}`;
-    alarms.set(fullName, alarms.get(fullName) ?? `${name} looks at the newest version.`);
-  }
+  const ofTemplate = stage === 'production' ? known : [];
+  const ofRollback = Object.keys(firing)
+    .map((name) => ({
+      ...{ AlarmName: `petstore-production-${name}`, Period: 300 },
+      AlarmDescription: `${name} looks at the newest version.`,
+    }))
+    .filter(({ AlarmName }) => ofTemplate.every((one) => one.AlarmName !== AlarmName));
   const counted = operationIds.flatMap((id) => {
     const { method, path: route } = operations[id];
     const [all, failed] = requests[id] ?? [1_000, 0];
@@ -102,25 +88,20 @@ function record(recorded: Recorded): Responses {
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
     DescribeAlarms: ({ AlarmTypes }) => ({
-      MetricAlarms: [...alarms].map(([AlarmName, AlarmDescription], index) => {
-        const since = firing[AlarmName.replace('petstore-production-', '')];
+      MetricAlarms: [...ofTemplate, ...ofRollback].map((alarm, index) => {
+        const since = firing[alarm.AlarmName.replace('petstore-production-', '')];
         const quiet = index < (recorded.withoutData ?? 0) ? 'INSUFFICIENT_DATA' : 'OK';
         return {
-          ...{ AlarmName, AlarmDescription, StateValue: since === undefined ? quiet : 'ALARM' },
-          ...toPeriods(AlarmName),
-          ActionsEnabled: recorded.muted !== true,
+          ...{ ...alarm, StateValue: since === undefined ? quiet : 'ALARM' },
+          ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: undefined },
           StateTransitionedTimestamp: Date.parse(toTime(since ?? 9_999)) / 1_000,
         };
       }),
       // As AWS does, only if the request asks for them.
       ...(stage === 'production' &&
         String(AlarmTypes).includes('CompositeAlarm') && {
-          CompositeAlarms: [...incidents].map(([AlarmName, AlarmDescription]) => ({
-            ...{
-              AlarmName,
-              AlarmDescription,
-              StateValue: Object.keys(firing).length > 0 ? 'ALARM' : 'OK',
-            },
+          CompositeAlarms: incidents.map((incident) => ({
+            ...{ ...incident, StateValue: Object.keys(firing).length > 0 ? 'ALARM' : 'OK' },
             ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: ['arn:aws:sns:x:1:Pages'] },
           })),
         }),
@@ -220,7 +201,7 @@ describe('npx petstore night', () => {
   it('shows a quiet night, with status 0', async () => {
     const { status, stdout } = await look({}, 60);
     expect(status).toBe(0);
-    expect(stdout).toContain(`\nFIRING\n  None of ${texts.size} alarms.\n\nLIVE\n`);
+    expect(stdout).toContain(`\nFIRING\n  None of ${known.length} alarms.\n\nLIVE\n`);
   });
 
   it('shows a bad deployment, with what each alarm means and a request id', async () => {
@@ -504,7 +485,7 @@ describe('npx petstore night', () => {
     ],
     [
       'alarms without data',
-      { withoutData: texts.size },
+      { withoutData: known.length },
       `see the stage. Call the service ${outside}`,
     ],
     ['a few without data', { withoutData: 3 }, `If you doubt it, call the service ${outside}`],
@@ -544,7 +525,7 @@ describe('npx petstore night', () => {
       topic: { SubscriptionsConfirmed: '0', SubscriptionsPending: '1' },
     });
     expect(stdout).toContain(
-      `  The actions of ${texts.size + incidents.size} alarms are turned off.\n`,
+      `  The actions of ${known.length + incidents.length} alarms are turned off.\n`,
     );
     expect(stdout).toContain(
       '  Nobody hears the topic Pages: it has no confirmed subscription, and 1',

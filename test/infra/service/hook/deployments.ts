@@ -27,8 +27,8 @@ interface Deployment {
 }
 
 /**
- * Plays CodeDeploy with the deployment groups of production's template, Lambda with the functions' bundles, and
- * CloudFormation, which starts a deployment for each changed alias and takes all back if one fails.
+ * Plays CodeDeploy with the deployment groups of production's template, and Lambda with the functions' bundles. As
+ * CloudFormation does, it starts a deployment for each changed alias, and takes all back if one fails.
  */
 export async function startDeployments() {
   const hooks = readHooks();
