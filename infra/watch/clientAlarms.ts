@@ -32,7 +32,7 @@ export function defineClientAlarms(
       incident: 'outage',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
-      metric: toShare('5xx, % of requests', serverErrors, toAllRequests(stage), 5),
+      metric: toShare(stage, '5xx, % of requests', serverErrors, 5),
       threshold: 1,
       periods: [2, 3],
     },
@@ -42,7 +42,7 @@ export function defineClientAlarms(
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: toShare('429, % of requests', refusals.throttled, toAllRequests(stage), 20),
+      metric: toShare(stage, '429, % of requests', refusals.throttled, 20),
       threshold: 5,
       periods: [2, 3],
     },
@@ -126,7 +126,7 @@ export function defineAbuseAlarms(
       name: 'unauthorized-requests',
       description:
         'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
-      metric: toShare('401, % of requests', unauthorized, toAllRequests(stage), 50),
+      metric: toShare(stage, '401, % of requests', unauthorized, 50),
       threshold: 20,
       periods: [2, 3],
     },
@@ -134,7 +134,7 @@ export function defineAbuseAlarms(
       name: 'forbidden-requests',
       description:
         'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
-      metric: toShare('403, % of requests', forbidden, toAllRequests(stage), 50),
+      metric: toShare(stage, '403, % of requests', forbidden, 50),
       threshold: 10,
       periods: [2, 3],
     },

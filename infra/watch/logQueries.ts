@@ -117,13 +117,11 @@ export function defineSavedQueries(scope: Construct, stage: NamedStage): void {
   for (const { name, log, lines } of logQueries) {
     new CfnQueryDefinition(scope, `${name.replaceAll(' ', '')}Query`, {
       name: `${toStackName(stage)}/${name}`,
-      logGroupNames: toLogNames(stage, log),
+      logGroupNames:
+        log === 'access'
+          ? [toAccessLogName(stage)]
+          : operationIds.map((id) => toFunctionLogName(stage, id)),
       queryString: lines.join('\n| '),
     });
   }
-}
-
-function toLogNames(stage: NamedStage, log: LogQuery['log']): string[] {
-  if (log === 'access') return [toAccessLogName(stage)];
-  return operationIds.map((id) => toFunctionLogName(stage, id));
 }

@@ -140,20 +140,20 @@ export function toLatencyMetric(
 }
 
 /**
- * The percentage of `requests` that are counted.
+ * The percentage of all requests that are counted.
  * @param minCounted below this the result is 0, since a share of a few requests says little
  */
 export function toShare(
+  stage: NamedStage,
   label: string,
   counted: IMetric,
-  requests: Metric,
   minCounted: number,
 ): MathExpression {
   return new MathExpression({
     label,
     // FILL, because CloudWatch keeps using the last values when there are no newer ones.
     expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
-    usingMetrics: { counted, requests },
+    usingMetrics: { counted, requests: toAllRequests(stage) },
     period,
   });
 }

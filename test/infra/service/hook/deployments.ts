@@ -7,11 +7,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
-import {
-  type OperationId,
-  operationIds,
-  operations,
-} from '../../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { writeBundle } from '../../../support/bundles.ts';
 import { findResources, templates } from '../../../support/stackTemplates.ts';
 
@@ -233,6 +229,3 @@ export function defineBundle(
     return loaded;
   };
 }
-
-/** Whether an operation's responses are lists. */
-export const isList = (id: OperationId) => !operations[id].path.includes('{');

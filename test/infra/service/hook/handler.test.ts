@@ -16,7 +16,7 @@ import { fixtures } from '../../../conformance/target.ts';
 import { startFaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { awslambda, defineBundle, isList, type Load, startDeployments } from './deployments.ts';
+import { awslambda, defineBundle, type Load, startDeployments } from './deployments.ts';
 
 // Skips the pauses before further attempts.
 vi.mock(import('node:timers/promises'), async (original) => {
@@ -107,9 +107,9 @@ function defineEmpty(id: OperationId): string {
     return `export const handler = async (_, stream) =>
       awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).end('[]');`;
   }
-  const response = isList(id)
-    ? { statusCode: 200, body: '[]' }
-    : { statusCode: 404, body: JSON.stringify(toErrorBody('not_found', 'There is no such item.')) };
+  const response = operations[id].path.includes('{')
+    ? { statusCode: 404, body: JSON.stringify(toErrorBody('not_found', 'There is no such item.')) }
+    : { statusCode: 200, body: '[]' };
   return `export const handler = async () => (${JSON.stringify(response)});`;
 }
 

@@ -208,34 +208,22 @@ describe('the data', () => {
   });
 });
 
-it.each<[string, Parameters<typeof toRequest>[0], string, unknown]>([
-  ['a list of the pets', { method: 'GET', path: '/pets', permission: 'read' }, '/pets', 'items'],
-  [
-    'one order',
-    { method: 'GET', path: '/store/orders/{orderId}', permission: 'read' },
-    '/store/orders/9',
-    { id: '9' },
-  ],
-  [
-    'another list, which may be empty',
-    { method: 'GET', path: '/pets/lost', permission: 'read' },
-    '/pets/lost',
-    'list',
-  ],
+it.each([
+  ['a list of the pets', 'GET', '/pets', '/pets', 'items'],
+  ['one order', 'GET', '/store/orders/{orderId}', '/store/orders/9', { id: '9' }],
+  ['another list, which may be empty', 'GET', '/pets/lost', '/pets/lost', 'list'],
   [
     'photos, which a pet may not have',
-    { method: 'GET', path: '/pets/{petId}/photos', permission: 'read' },
+    'GET',
+    '/pets/{petId}/photos',
     '/pets/-8070450532247928833/photos',
     'not_found',
   ],
-  [
-    'a new order',
-    { method: 'POST', path: '/store/orders', permission: 'write' },
-    '/store/orders',
-    'forbidden',
-  ],
-])('derives the request to a new operation: %s', (_, operation, path, expected) => {
-  expect(toRequest(operation, { pets: '8', orders: '9' })).toMatchObject({ path, expected });
+  ['a new order', 'POST', '/store/orders', '/store/orders', 'forbidden'],
+] as const)('derives the request to a new operation: %s', (_, method, named, path, expected) => {
+  const permission = method === 'GET' ? 'read' : 'write';
+  const request = toRequest({ method, path: named, permission }, { pets: '8', orders: '9' });
+  expect(request).toMatchObject({ path, expected });
 });
 
 /** Calls the service, without its tables. */
