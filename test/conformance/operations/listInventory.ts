@@ -143,10 +143,6 @@ function describeRows(target: TargetSource): void {
       expectError(await list(query), 'invalid_request', 'listInventory');
     });
 
-    test.each(['limit=10', 'cursor=x'])('refuses them together with %s', async (other) => {
-      expectError(await list(`petId=1&${other}&petId=2`), 'invalid_request', 'listInventory');
-    });
-
     test('takes a hundred, and a repeat of one', async () => {
       const petIds = Array.from({ length: 100 }, (_, index) => index - 50).join();
       expectSuccess(await list(`petId=${petIds},0`), 'listInventory');
@@ -168,7 +164,7 @@ function describeRows(target: TargetSource): void {
       expect(Object.keys(page[0] as TaggedEntry)).toEqual(['petId', 'quantity', 'status', 'etag']);
     });
 
-    test.each(['', 'ETag', 'etag,etag', 'all'])('refuses include=%j', async (value) => {
+    test.each(['ETag', 'etag,etag', 'all'])('refuses include=%j', async (value) => {
       expectError(await list(`include=${value}`), 'invalid_request', 'listInventory');
     });
   });

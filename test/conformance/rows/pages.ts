@@ -32,8 +32,6 @@ export function describePages(target: TargetSource): void {
 
     test.each(badLimits)('refuses the limit %j', (limit) => refuse(`limit=${limit}`));
 
-    test.each(['limit=1&limit=2', 'cursor=a&cursor=a'])('refuses %s: each once', refuse);
-
     test('refuses a cursor that is made up, changed, or of another list', async () => {
       const own = toCursor(await get(`${path}?limit=1`));
       const foreign = toCursor(await get(`${other}?limit=1`));
@@ -64,10 +62,7 @@ export function describePages(target: TargetSource): void {
       },
     );
 
-    test.each([
-      ...['Sold', 'lost', '', 'sold,pending', 'sold&status=pending'],
-      'sold&include=etag&include=etag',
-    ])('refuses the status %j', async (status) => {
+    test.each(['Sold', 'lost', 'sold,pending'])('refuses the status %j', async (status) => {
       const response = await get(`/inventory?status=${status}`);
       expectError(response, 'invalid_request', 'listInventory');
     });

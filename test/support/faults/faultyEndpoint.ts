@@ -63,9 +63,6 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     }
     if (isTransaction && items.length > 0) {
       for (const item of items) occupied.add(item);
-      outgoing.once('close', () => {
-        for (const item of items) occupied.delete(item);
-      });
       await setTimeout(HELD);
     }
     const { host: _, ...headers } = incoming.headers;
@@ -79,6 +76,11 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     onward.on('error', () => outgoing.destroy());
     onward.on('response', async (response) => {
       const { statusCode: status = 500, headers } = response;
+      if (isTransaction) {
+        response.once('end', () => {
+          for (const item of items) occupied.delete(item);
+        });
+      }
       if (fault) {
         const mangle = manglings[fault as keyof typeof manglings];
         return mangle(outgoing, { status, headers, body: await buffer(response) });
