@@ -50,7 +50,7 @@ export interface RequestMetrics {
 /** More than the requests of the four weeks that the dashboard shows. */
 const HIGH = 10_000_000_000;
 
-/** Expressions for the two counts that a sum of ones and `HIGH` holds: of requests, the failures and all. */
+/** A sum of ones and `HIGH` has two counts. These expressions read them: the failures, and all requests. */
 export const toHigh = (counts: string) => `FLOOR(${counts} / ${HIGH})`;
 export const toLow = (counts: string) => `(${counts} - ${HIGH} * ${toHigh(counts)})`;
 

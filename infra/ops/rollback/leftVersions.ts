@@ -26,8 +26,8 @@ export function defineIsLeft(left: LeftVersions): IsLeft {
 }
 
 /**
- * Adds the versions that the moves leave for older ones, and removes the code that they take. A roll-back succeeds also
- * if this fails.
+ * Adds the versions that the moves leave for older ones, and removes the code that they take. A roll-back also
+ * succeeds if this fails.
  */
 export async function noteLeftVersions(
   { stage, open }: OpenStage,

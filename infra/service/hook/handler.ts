@@ -219,7 +219,7 @@ async function readWhole(
 const separator = '\0'.repeat(8);
 
 /**
- * Reads no further than to the first item, so that a list of any length is proven.
+ * Reads a list up to its first item, however long the list is.
  * https://docs.aws.amazon.com/lambda/latest/dg/response-streaming-tutorial.html
  */
 async function readStream(

@@ -48,7 +48,7 @@ export function toProbes(knownIds: KnownIds = {}): Probe[] {
 }
 
 /**
- * What a new version of an operation is called with: all ways to its tables that one request can take. The key has the
+ * The requests that a new version must pass: every way to its tables that one request can take. The key has the
  * operation's own permission, unless 403 is expected. No update changes anything, since no state of an entry matches
  * `If-None-Match: *`.
  */

@@ -106,9 +106,7 @@ it('watches the service stack’s resources by their names, without exports', ()
   };
   const seen = new Set<string>();
   const metrics = alarms.flatMap((alarm) =>
-    (alarm.Metrics ?? [{ MetricStat: { Metric: alarm } }]).flatMap(
-      ({ MetricStat }: CfnResource['Properties']) => MetricStat?.Metric ?? [],
-    ),
+    alarm.Metrics.flatMap(({ MetricStat }: CfnResource['Properties']) => MetricStat?.Metric ?? []),
   );
   for (const { Name, Value } of metrics.flatMap(({ Dimensions = [] }) => Dimensions)) {
     expect(known[Name]).toContain(Value);

@@ -1,4 +1,4 @@
-import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
+import { type Minute, readMetric } from './minutes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape
 type AlarmProperties = any;
@@ -36,7 +36,10 @@ export function toStates(
   start: number,
 ): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
-  const length = toPeriod(alarm) / 60;
+  const [period] = alarm.Metrics.flatMap(
+    ({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? [],
+  );
+  const length = period / 60;
   const isBreaching = comparisons[alarm.ComparisonOperator];
   if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
   const toValue = defineValue(alarm, minutes);
@@ -76,20 +79,11 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
   LessThanThreshold: (value, threshold) => value < threshold,
 };
 
-function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
-  const stats = Metrics.flatMap(({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? []);
-  return Period ?? stats[0];
-}
-
 /** The value that an alarm compares, over a range of minutes; `end` is excluded. */
 export function defineValue(
   alarm: AlarmProperties,
   minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {
-  if (!alarm.Metrics) {
-    const { Statistic, ExtendedStatistic = Statistic } = alarm;
-    return readMetric(alarm as TemplateMetric, ExtendedStatistic, minutes);
-  }
   const { Id: returned, Expression = returned } = alarm.Metrics.find(
     ({ ReturnData = true }) => ReturnData,
   );

@@ -56,7 +56,7 @@ export function toOrdinaryMinute(calls: number) {
 }
 export type Minute = ReturnType<typeof toOrdinaryMinute>;
 
-export interface TemplateMetric {
+interface TemplateMetric {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
