@@ -21,7 +21,7 @@ import {
 /** Alarms for what affects clients now. */
 export function defineClientAlarms(
   stage: Stage,
-  { refusals, operations: counts }: AccessLogMetrics,
+  { refusals: { throttled, unauthorized, forbidden }, operations: counts }: AccessLogMetrics,
 ): WatchAlarm[] {
   const { quietMinutes } = stage.settings;
   const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
@@ -42,8 +42,25 @@ export function defineClientAlarms(
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: toShare(stage, '429, % of requests', refusals.throttled, 20),
+      metric: toShare(stage, '429, % of requests', throttled, 20),
       threshold: 5,
+      periods: [2, 3],
+    },
+    // Someone who tries keys, a key used beyond its permission, or a client that missed a rotation.
+    {
+      name: 'unauthorized-requests',
+      description:
+        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
+      metric: toShare(stage, '401, % of requests', unauthorized, 50),
+      threshold: 20,
+      periods: [2, 3],
+    },
+    {
+      name: 'forbidden-requests',
+      description:
+        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
+      metric: toShare(stage, '403, % of requests', forbidden, 50),
+      threshold: 10,
       periods: [2, 3],
     },
     defineSilentLogAlarm(stage),
@@ -115,31 +132,6 @@ function defineFailureAlarms(
 }
 
 const quarter = Duration.minutes(15);
-
-/** Alarms for someone who tries keys, for a key used beyond its permission, and for a client that missed a rotation. */
-export function defineAbuseAlarms(
-  stage: NamedStage,
-  { refusals: { unauthorized, forbidden } }: AccessLogMetrics,
-): WatchAlarm[] {
-  return [
-    {
-      name: 'unauthorized-requests',
-      description:
-        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
-      metric: toShare(stage, '401, % of requests', unauthorized, 50),
-      threshold: 20,
-      periods: [2, 3],
-    },
-    {
-      name: 'forbidden-requests',
-      description:
-        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
-      metric: toShare(stage, '403, % of requests', forbidden, 50),
-      threshold: 10,
-      periods: [2, 3],
-    },
-  ];
-}
 
 function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
   const { latencyMilliseconds } = operationSettings[id];

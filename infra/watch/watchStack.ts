@@ -7,7 +7,7 @@ import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
-import { defineAbuseAlarms, defineClientAlarms } from './clientAlarms.ts';
+import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboards } from './dashboard.ts';
 import { defineSavedQueries } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
@@ -34,7 +34,6 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
         [
           ...defineClientAlarms(stage, counted),
           ...defineCapacityAlarms(stage),
-          ...defineAbuseAlarms(stage, counted),
           ...(checkEveryMinutes
             ? defineCheckAlarms(stage, checkEveryMinutes, counted.operations)
             : []),

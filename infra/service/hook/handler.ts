@@ -98,10 +98,13 @@ async function prove(deploymentId: string): Promise<string> {
     await callWithKey(target, probes);
     return `${subject} gave the right response to each of ${probes.length} requests.`;
   } catch (error) {
-    const { name, message } = error as Error;
-    const reason = name === 'Error' ? message : `${name}: ${message}`;
-    throw new Error(`${subject} was stopped before its first client: ${reason}`);
+    throw new Error(`${subject} was stopped before its first client: ${toReason(error)}`);
   }
+}
+
+function toReason(error: unknown): string {
+  const { name, message } = error as Error;
+  return name === 'Error' ? message : `${name}: ${message}`;
 }
 
 interface Target {
@@ -139,8 +142,8 @@ async function isTurnedOff({ functionName: FunctionName }: Target): Promise<bool
 
 async function findIds(): Promise<KnownIds> {
   const find = async (table: (typeof readTableNames)[number]) => {
-    const id = await findId(database, table).catch(({ name, message }: Error) => {
-      throw new Error(`The table ${toTableName(table)} cannot be read: ${name}: ${message}`);
+    const id = await findId(database, table).catch((error) => {
+      throw new Error(`The table ${toTableName(table)} cannot be read: ${toReason(error)}`);
     });
     return id === undefined ? [] : [[table, id]];
   };
@@ -154,8 +157,8 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
   const expiresAt = new Date(Date.now() + KEY_MINUTES * 60_000);
   const { apiKey, record } = await keys
     .create({ name: 'deployment-hook', permission, expiresAt })
-    .catch(({ name, message }: Error) => {
-      throw new Error(`No key could be made for the calls: ${name}: ${message}`);
+    .catch((error) => {
+      throw new Error(`No key could be made for the calls: ${toReason(error)}`);
     });
   const deadline = AbortSignal.timeout(TIMEOUT);
   try {
@@ -188,9 +191,8 @@ async function call(
   });
   const invoke = operations[operationId].streamed ? readStream : readWhole;
   const { status, body } = await Promise.race([invoke(probe, input, deadline), late]).catch(
-    ({ name, message }: Error) => {
-      const reason = name === 'Error' ? message : `${name}: ${message}`;
-      throw new Error(`${method} ${path} failed (request id ${requestId}): ${reason}`);
+    (error) => {
+      throw new Error(`${method} ${path} failed (request id ${requestId}): ${toReason(error)}`);
     },
   );
   if (isRight(probe, status, body)) return;
