@@ -118,6 +118,15 @@ function toVersionTable(
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
+    const live = one.versions.find(({ version }) => version === newestServed(one));
+    const toMark = (version: PublishedVersion): string => {
+      const share = one.served.get(version.version);
+      if (share === 1) return 'live';
+      const arrow = version === target ? '<- goes here' : '';
+      if (share !== undefined) return `live, ${toPercent(share)} ${arrow}`.trim();
+      const mark = isMarked(one, version) ? 'left' : version.code === live?.code ? 'same code' : '';
+      return `${mark} ${arrow}`.trim();
+    };
     const shown = one.versions.filter(
       (version, index) =>
         index < MAX_SHOWN || one.served.has(version.version) || version === target,
@@ -127,26 +136,10 @@ function toVersionTable(
       String(version.version),
       version.commit || '-',
       toShortTime(version.publishedAt),
-      toMark(one, version, version === target, isMarked),
+      toMark(version),
     ]);
   });
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);
-}
-
-function toMark(
-  from: LiveFunction,
-  version: PublishedVersion,
-  isTarget: boolean,
-  isMarked: IsLeft,
-): string {
-  const share = from.served.get(version.version);
-  const target = isTarget && share !== 1 ? '<- goes here' : '';
-  if (share !== undefined) {
-    return `${share === 1 ? 'live' : `live, ${toPercent(share)}`} ${target}`.trim();
-  }
-  const live = from.versions.find((one) => one.version === newestServed(from));
-  const mark = isMarked(from, version) ? 'left' : version.code === live?.code ? 'same code' : '';
-  return `${mark} ${target}`.trim();
 }
 
 /**

@@ -20,7 +20,6 @@ interface Alias {
 }
 
 const commits = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2', 'ccccccccccc3'];
-const toName = (id: string) => `petstore-production-${id}`;
 
 /** By default, each commit has its own code. */
 const toVersion = (version: number, Description: string, code = Description) => ({
@@ -28,26 +27,21 @@ const toVersion = (version: number, Description: string, code = Description) => 
   LastModified: `2026-12-0${version}T10:20:30.000+0000`,
 });
 
-/** The functions of production: each with the versions 1 to 3 of the same three commits, the newest live. */
+/** Production: each function with the versions 1 to 3 of the same three commits, the newest live. */
 function deploy() {
-  const versions = new Map(
-    operationIds.map((id) => [
-      toName(id),
-      commits.map((commit, index) => toVersion(index + 1, commit)),
-    ]),
-  );
-  const aliases = new Map<string, Alias>(
-    operationIds.map((id) => [toName(id), { FunctionVersion: '3', RevisionId: `of-${id}` }]),
-  );
+  const functions = mapOperations((id) => {
+    const alias: Alias = { FunctionVersion: '3', RevisionId: `of-${id}` };
+    return { versions: commits.map((commit, index) => toVersion(index + 1, commit)), alias };
+  });
   /** The deployments that run, with their functions, and the parameter of the versions that were left. */
   const state = {
     status: 'UPDATE_COMPLETE',
     deployments: {} as Record<string, string>,
     left: undefined as string | undefined,
   };
+  const find = ({ FunctionName }: Record<string, unknown>) =>
+    functions[String(FunctionName).replace('petstore-production-', '') as OperationId];
 
-  const find = <Found>(there: Map<string, Found>, { FunctionName }: Record<string, unknown>) =>
-    there.get(String(FunctionName)) as Found;
   const responses: Responses = {
     ...describeStack('petstore-production', {}, () => state.status),
     ListDeployments: () => ({ deployments: Object.keys(state.deployments) }),
@@ -62,14 +56,16 @@ function deploy() {
       state.left = String(Value);
       return {};
     },
-    GetAlias: (input) => find(aliases, input),
+    GetAlias: (input) => find(input).alias,
     // In no order, with what is not published.
     ListVersionsByFunction: (input) => {
-      const known = find(versions, input);
-      return { Versions: [...known.slice(-1), { Version: '$LATEST' }, ...known.slice(0, -1)] };
+      const { versions } = find(input);
+      return {
+        Versions: [...versions.slice(-1), { Version: '$LATEST' }, ...versions.slice(0, -1)],
+      };
     },
     UpdateAlias: (input) => {
-      const alias = find(aliases, input);
+      const { alias } = find(input);
       const { FunctionVersion, RoutingConfig, RevisionId } = input as unknown as Alias;
       if (RevisionId !== alias.RevisionId) {
         throw new AwsError('PreconditionFailedException', 'The Revision Id does not match', 412);
@@ -83,12 +79,12 @@ function deploy() {
   /** The version that each alias points at, with the shares of others. */
   function live() {
     return mapOperations((id) => {
-      const { FunctionVersion, RoutingConfig } = find(aliases, { FunctionName: toName(id) });
+      const { FunctionVersion, RoutingConfig } = functions[id].alias;
       const weights = Object.entries(RoutingConfig?.AdditionalVersionWeights ?? {});
       return weights.length > 0 ? { FunctionVersion, weights } : FunctionVersion;
     });
   }
-  return { responses, state, aliases, versions, live };
+  return { responses, state, functions, live };
 }
 
 type Change = (deployed: ReturnType<typeof deploy>) => unknown;
@@ -108,17 +104,17 @@ const oneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\n]*${tex
 
 /** Changes the versions of each function, newest last. */
 function changeVersions(change: (versions: { Description: string }[]) => unknown): Change {
-  return ({ versions }) => {
-    for (const known of versions.values()) change(known);
+  return ({ functions }) => {
+    for (const { versions } of Object.values(functions)) change(versions);
   };
 }
 const describeSecond = (Description: string) =>
   changeVersions(([, second]) => Object.assign(second ?? {}, { Description }));
 const leaveAlone: Change = () => {};
-const lackSecond: Change = ({ versions }) => versions.get(getPet)?.splice(1, 1);
-const getPetUnchanged: Change = ({ versions, aliases }) => {
-  versions.get(getPet)?.pop();
-  Object.assign(aliases.get(getPet) ?? {}, { FunctionVersion: '2' });
+const lackSecond: Change = ({ functions: { getPet } }) => getPet.versions.splice(1, 1);
+const getPetUnchanged: Change = ({ functions: { getPet } }) => {
+  getPet.versions.pop();
+  getPet.alias.FunctionVersion = '2';
 };
 const dirty = describeSecond('aaaaaaaaaaa1-dirty-11111111');
 const twiceDirty = changeVersions(([, second, third]) => {
@@ -193,8 +189,8 @@ describe('npx petstore rollback', () => {
   });
 
   it('sends all requests to one version if a deployment left two', async () => {
-    const { rollback, live, aliases } = await open();
-    for (const alias of aliases.values()) {
+    const { rollback, live, functions } = await open();
+    for (const { alias } of Object.values(functions)) {
       alias.FunctionVersion = '2';
       alias.RoutingConfig = { AdditionalVersionWeights: { 3: 0.1 } };
     }
@@ -222,8 +218,8 @@ describe('npx petstore rollback knows versions by their code, and what it has le
   /** Plays the steps. @returns the last roll-back, and the commits that serve then */
   async function play(steps: readonly Step[], without: readonly OperationId[] = []) {
     const stage = await open();
-    const { versions, aliases, rollback } = stage;
-    for (const known of versions.values()) known.splice(0);
+    const { functions, rollback } = stage;
+    for (const { versions } of Object.values(functions)) versions.splice(0);
     let count = 0;
     let outcome: Awaited<ReturnType<typeof rollback>> | undefined;
     for (const step of steps) {
@@ -234,15 +230,13 @@ describe('npx petstore rollback knows versions by their code, and what it has le
       count += 1;
       for (const id of operationIds) {
         if (count === 1 && without.includes(id)) continue;
-        versions.get(toName(id))?.push(toVersion(count, ...step));
-        const alias = aliases.get(toName(id));
-        Object.assign(alias ?? {}, { FunctionVersion: String(count), RevisionId: `${count}` });
+        functions[id].versions.push(toVersion(count, ...step));
+        functions[id].alias = { FunctionVersion: `${count}`, RevisionId: `${count}` };
       }
     }
     const commits = mapOperations((id) => {
-      const { FunctionVersion } = aliases.get(toName(id)) ?? {};
-      const known = versions.get(toName(id)) ?? [];
-      return known.find(({ Version }) => Version === FunctionVersion)?.Description;
+      const { versions, alias } = functions[id];
+      return versions.find(({ Version }) => Version === alias.FunctionVersion)?.Description;
     });
     return { ...stage, outcome, commits };
   }
@@ -297,9 +291,9 @@ describe('npx petstore rollback knows versions by their code, and what it has le
   });
 
   it('prints one version each where no commit has them all', async () => {
-    const { rollback, versions } = await open();
-    for (const known of versions.values()) known.splice(1, 1);
-    Object.assign(versions.get(getPet)?.[0] ?? {}, { Description: 'dddddddddddd' });
+    const { rollback, functions } = await open();
+    for (const { versions } of Object.values(functions)) versions.splice(1, 1);
+    functions.getPet.versions.splice(0, 1, toVersion(1, 'dddddddddddd'));
     const typed = operationIds.map((id) => `${id}=1`).join(' ');
     expect(await rollback()).toMatchObject({ status: 1, stderr: oneLine(`--to ${typed}`) });
     expect((await rollback('--to', ...typed.split(' '))).status).toBe(0);
@@ -364,7 +358,7 @@ describe('npx petstore rollback moves nothing', () => {
     Object.assign(deployed.state, { status });
   const alike = describeSecond('aaaaaaaaaaa2');
   const cancel = 'aws cloudformation cancel-update-stack --stack-name petstore-production';
-  const lackFirst: Change = ({ versions }) => versions.get(getPet)?.shift();
+  const lackFirst: Change = ({ functions: { getPet } }) => getPet.versions.shift();
   it.each<[string, Change, string, number, string]>([
     ['nobody is there to ask', leaveAlone, '', 2, 'There is no terminal to ask on: add --yes'],
     ['no commit is that', leaveAlone, '--to dddddddd', 1, 'is the commit of no version'],
@@ -385,9 +379,9 @@ describe('npx petstore rollback moves nothing', () => {
 });
 
 it('npx petstore rollback reports an alias that changed since it was shown, and continues', async () => {
-  const { rollback, live } = await open(({ responses, aliases }) => ({
+  const { rollback, live } = await open(({ responses, functions }) => ({
     UpdateAlias(input) {
-      Object.assign(aliases.get(getPet) ?? {}, { RevisionId: 'changed' });
+      functions.getPet.alias.RevisionId = 'changed';
       return responses.UpdateAlias?.(input);
     },
   }));
