@@ -20,10 +20,7 @@ type Subcommands = (typeof commands.costs)['subcommands'];
 /** The options of a subcommand of costs. */
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
-/**
- * The traffic that was given, or the committed traffic. `--entries` replaces its number of entries.
- * @throws {UsageError} when what was typed makes no sense
- */
+/** The traffic that was typed, or the committed traffic. */
 export function readTraffic({
   requests,
   traffic: file,
@@ -51,10 +48,7 @@ export function readTraffic({
   }
 }
 
-/**
- * The traffic of each of `--months`; the first is unchanged.
- * @throws {UsageError} when what was typed makes no sense
- */
+/** The traffic of each of `--months`; the first is unchanged. */
 export function toMonthlyTraffic(
   traffic: Traffic,
   { months: typed, growth = '0' }: CostOptions<'month'>,
@@ -65,13 +59,11 @@ export function toMonthlyTraffic(
   return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
 
-/** @throws {UsageError} when it is no whole number */
 export function parseWhole(option: string, text: string | undefined): number | undefined {
   if (text === undefined || /^\d+$/.test(text)) return text === undefined ? text : Number(text);
   throw new UsageError(`${option} must be a whole number; it is "${text}".`);
 }
 
-/** @throws {UsageError} when it is no percentage, or below the least that makes sense */
 export function parsePercent(option: string, text: string, min = 0): number {
   const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
   if (Number(percent) >= min) return Number(percent);

@@ -16,7 +16,6 @@ export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
 /**
  * Ends at the last whole day, and says so.
- * @param typed the first and the last day
  * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
  */
 export function parseDayRange(typed: {

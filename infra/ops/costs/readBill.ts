@@ -50,25 +50,22 @@ export async function readBill(
         own.set(text, { from, end, count: (own.get(text)?.count ?? 0) + 1 });
       }
       const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
-      const mayBeOwn = isOwn || stage === undefined;
-      const isOutside = mayBeOwn && (usage ? !usage.isTagged : !isUse(line));
-      if (!isOutside && !isOwn) continue;
+      const isOutside = usage ? !usage.isTagged : !isUse(line);
+      if (!isOwn && !(isOutside && stage === undefined)) continue;
       const list = isOutside ? 'outside' : 'usage';
       const kind = isUse(line) ? '' : ` (${line.kind})`;
       const name = `${line.usageType}${kind} of ${line.service}`.trim();
       const usageType = usage?.usageType ?? name;
       const key = `${list} ${usageType}`;
       const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
-      const [quantity, dollars] = [
-        row.billed.quantity + line.quantity,
-        row.billed.dollars + line.dollars,
-      ];
+      const quantity = row.billed.quantity + line.quantity;
+      const dollars = row.billed.dollars + line.dollars;
       rows.set(key, { ...row, billed: { quantity, dollars } });
     }
   }
   const names = [...accounts.keys()].sort();
   const ownAccount = account ?? names[0] ?? '';
-  const isClear = account === undefined ? names.length <= 1 : accounts.has(account);
+  const isClear = account === undefined ? names.length < 2 : accounts.has(account);
   if (names.length > 0 && !isClear) {
     throw new Error(
       `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
@@ -91,9 +88,7 @@ export async function readBill(
 }
 
 /** A line of the stage, and how often the files have it. */
-interface OwnLine extends DayRange {
-  readonly count: number;
-}
+type OwnLine = DayRange & { readonly count: number };
 
 /**
  * The billed days of each month, and what is wrong with them.

@@ -29,7 +29,6 @@ import { runDiff } from './runDiff.ts';
 
 const { options: flags, subcommands } = commands.costs;
 
-/** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
   const called = callSubcommand('costs', subcommands, runs, args);
   if (called) return called.result;
@@ -64,7 +63,7 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
   // These load AWS clients or a Parquet reader.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
-  forecast: async (options) => (await import('./runForecast.ts')).runForecast(options),
+  forecast: async (options) => (await import('./runByKey.ts')).runForecast(options),
   measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
   async reconcile(options, files) {
     return (await import('./runReconcile.ts')).runReconcile(files, options);

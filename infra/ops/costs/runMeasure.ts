@@ -19,11 +19,7 @@ import type { CostOptions } from './costOptions.ts';
 import { parseDayRange } from './dayRange.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
-/**
- * Measures what the model assumes: the traffic if days were typed, else the entries.
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when the log or the table cannot be read, or the table is empty
- */
+/** Measures what the model assumes: the traffic if days were typed, else the entries. */
 export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
   const isOfDays = options.from !== undefined || options.to !== undefined;
   return isOfDays ? measureTraffic(options) : measureEntries(options);

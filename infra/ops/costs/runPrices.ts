@@ -10,7 +10,6 @@ import { usageTypes, withoutRegion } from './expectedUsage.ts';
 /**
  * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is
  * kept from the file, for prices that were looked up by hand.
- * @throws {UsageError} when the region is missing
  * @throws {Error} when a price is neither listed nor in the file, or listed twice; then nothing is written
  */
 export async function runPrices(

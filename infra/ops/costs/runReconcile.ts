@@ -7,17 +7,8 @@ import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
 
-/**
- * Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if a line
- * differs by more than the tolerance.
- * @param files the exports
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when an export cannot be read, or has nothing to compare
- */
-export async function runReconcile(
-  files: readonly string[],
-  options: CostOptions<'reconcile'>,
-): Promise<void> {
+/** Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if it did not. */
+export async function runReconcile(files: readonly string[], options: CostOptions<'reconcile'>) {
   const stage = parsePricedStage(options.stage);
   const account = options.account ?? stage.settings.account;
   const tolerance = parsePercent('--tolerance', options.tolerance);
@@ -42,9 +33,9 @@ export type Reconciliation = ReturnType<typeof reconcile>;
  */
 function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
   const months = covered.flatMap(splitByMonth).reduce((sum, { share }) => sum + share, 0);
-  const [usage = [], outside = []] = (['usage', 'outside'] as const).map((list) =>
-    rows.filter((row) => row.list === list).map((row) => compare(row, months)),
-  );
+  const compareAll = (list: BilledUsage['list']) =>
+    rows.filter((row) => row.list === list).map((row) => compare(row, months));
+  const usage = compareAll('usage');
   // An unknown line is expected to cost nothing.
   const differences = usage
     .filter(({ difference, expected }) => {
@@ -62,7 +53,7 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; lines that AWS does not tag are of the whole account. */
-    outside,
+    outside: compareAll('outside'),
   };
 }
 
