@@ -19,7 +19,6 @@ export type MetricCounts = Readonly<
 >;
 type BilledMetrics = Readonly<Record<'alarmMetrics' | 'compositeAlarms' | 'customMetrics', number>>;
 
-/** The settings that add metrics. */
 export const countedSettings = [
   ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
   'accountConcurrency',
@@ -32,7 +31,6 @@ const pricedSettings = [
   'region',
 ] as const;
 
-/** The settings that a month's cost depends on. */
 export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
 
 export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };

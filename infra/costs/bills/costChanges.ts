@@ -45,7 +45,7 @@ function toRest({ month: { total, requests, fixed } }: PricedStage): number {
   return total - requests - fixed;
 }
 
-/** The largest first, without changes below half a cent. */
+/** The largest first, without those below half a cent. */
 function toChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
   return changes
     .filter(([, dollars]) => Math.abs(dollars) >= 0.005)

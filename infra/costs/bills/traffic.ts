@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type ResponseKind, responsesOf } from '../units/responseUnits.ts';
 
-/** How many requests a month get one kind of response. */
 export interface TrafficShare {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
@@ -64,16 +63,12 @@ function toTraffic({ entries, requests }: { entries: number; requests: Record<st
   return { entries, shares };
 }
 
-/** The same mix of requests, multiplied. */
 export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
   const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
   return { ...traffic, shares };
 }
 
-/**
- * The traffic with additional shops.
- * @throws {Error} when the traffic has no `shop`
- */
+/** @throws {Error} when the traffic has no `shop` */
 export function addShops(traffic: Traffic, added: number): Traffic {
   const { entries, shares, shop } = traffic;
   if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
@@ -108,7 +103,6 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
   return { ...traffic, entries: usualEntries, shares };
 }
 
-/** A number such as 10M; otherwise `undefined`. */
 function parseAmount(text: string): number | undefined {
   const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));

@@ -61,7 +61,6 @@ export const measuredDigits = [7, 19] as const;
 export interface BilledUnits {
   /** None if the gateway refuses a request because of its rate; one per 10 MB of a streamed response. */
   readonly gatewayRequests: number;
-  /** Calls of the function. */
   readonly functionCalls: number;
   readonly memoryMegabytes: number;
   /** Assumed, see `toBilledDuration`. */
@@ -75,7 +74,6 @@ export interface BilledUnits {
   readonly logBytes: Readonly<Record<'request' | 'start' | 'report' | 'access', number>>;
 }
 
-/** The units of one response of an operation. */
 export interface ResponseUnits extends BilledUnits {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
@@ -90,7 +88,6 @@ export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
-/** The measured units of every response. */
 export function readRecordedUnits(): MeasuredUnits[] {
   return JSON.parse(readFileSync(unitsFile, 'utf8'));
 }
@@ -173,7 +170,6 @@ export function toBilledDuration(
 /** For 1,000 and 100,000 entries, with 1,024 MB. */
 const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
 
-/** The content coding of a list's body. */
 export function toBodyKind(response: ResponseKind): keyof typeof listMilliseconds {
   if (response === '200 zstd') return 'zstd';
   return response === '200 gzip' ? 'gzip' : 'plain';

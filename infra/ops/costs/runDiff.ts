@@ -26,19 +26,10 @@ export async function runDiff(revision: string, json = false): Promise<void> {
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const changes = stagesForClients.map((stage) => {
     const { name } = stage;
-    const { throttles, inventoryEntries } = stage.settings;
     const settings = stages[name];
     const prices = toPrices(settings?.region);
     const figures = { ...then, sizes: readSizes(name, sizes), prices };
-    // The commit may lack an operation, or these settings.
-    const before = settings && {
-      ...stage,
-      settings: {
-        ...settings,
-        inventoryEntries: settings.inventoryEntries ?? inventoryEntries,
-        throttles: { ...throttles, ...settings.throttles },
-      },
-    };
+    const before = settings && { ...stage, settings };
     const now = toCostReport(stage, traffic, entries);
     return {
       stage: name,
@@ -79,19 +70,15 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
 
 /** @throws {Error} when there is no such commit, or it has no figures */
 function readFiguresOf(revision: string) {
-  const files = git('ls-tree', '-r', '--name-only', '--end-of-options', revision, 'infra/costs');
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
   const figuresFile = 'infra/costs/figures.json';
-  if (!files.includes(figuresFile)) {
+  if (git('ls-tree', '--name-only', '--end-of-options', revision, figuresFile) === '') {
     throw new Error(`${revision} has no ${figuresFile}: its month cannot be priced.`);
   }
   const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
   const figures: CommittedFigures = JSON.parse(read(figuresFile));
-  const toPrices = (region = usualRegion): Prices => {
-    const file = `infra/costs/prices/${region}.json`;
-    // Before there were prices by region, the figures had those of one.
-    return JSON.parse(read(files.includes(file) ? file : figuresFile)).prices;
-  };
+  const toPrices = (region = usualRegion): Prices =>
+    JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
   const trafficFile = 'infra/costs/traffic.json';
   const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
   return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };

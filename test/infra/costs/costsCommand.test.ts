@@ -292,15 +292,6 @@ describe('diff', () => {
       [': Lambda +', '- price of GB-seconds of functions $1.33334 → $13.3334 per million +'],
     ],
     [
-      'prices in its figures, before there were regions',
-      {
-        'prices/us-east-1.json': undefined,
-        'figures.json': { ...committed, prices: { ...prices, writeUnits: 0 } },
-      },
-      perRequest(({ writeUnits }) => writeUnits) * 0.625e-6,
-      [': writes +', '- price of write units $0 → $0.625 per million +'],
-    ],
-    [
       '200 bytes less a log line',
       measure(({ logBytes }) => ({ logBytes: { ...logBytes, request: logBytes.request - 200 } })),
       (all * 200 * 0.5) / 2 ** 30,
