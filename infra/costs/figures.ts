@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type Prices, readPrices } from './prices.ts';
-import { type MeasuredUnits, readRecordedUnits } from './units/responseUnits.ts';
-import { type RecordSizes, readSizes } from './units/sizes.ts';
+import {
+  type MeasuredUnits,
+  type RecordSizes,
+  readRecordedUnits,
+  readSizes,
+} from './units/responseUnits.ts';
 
 /** All that the model calculates with, besides the traffic and the settings of a stage. */
 export interface Figures {

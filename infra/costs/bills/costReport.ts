@@ -33,10 +33,8 @@ export function toCostReport(
   };
 }
 
-export function toStageMonth({ name, settings }: PricedStage, traffic: Traffic) {
-  const figures = readFigures(settings, name);
-  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
-  return toMonth(settings, traffic, pricing);
+export function toStageMonth(stage: PricedStage, traffic: Traffic) {
+  return toCostReport(stage, traffic).month;
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];

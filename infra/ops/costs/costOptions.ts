@@ -9,7 +9,6 @@ import {
   parseTraffic,
   readCommittedTraffic,
   replaceRequests,
-  scaleTraffic,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { readPrices, usualRegion } from '../../costs/prices.ts';
@@ -46,17 +45,6 @@ export function readTraffic({
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-/** The traffic of each of `--months`; the first is unchanged. */
-export function toMonthlyTraffic(
-  traffic: Traffic,
-  { months: typed, growth = '0' }: CostOptions<'month'>,
-): Traffic[] {
-  const months = parseWhole('--months', typed) ?? 1;
-  if (!(months > 0 && months <= 60)) throw new UsageError('--months must be from 1 to 60.');
-  const factor = 1 + parsePercent('--growth', growth, -100) / 100;
-  return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
 
 export function parseWhole(option: string, text: string | undefined): number | undefined {

@@ -1,6 +1,7 @@
 import { tell } from '../../cli/output.ts';
 import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
+import type { CostOptions } from './costOptions.ts';
 
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {
@@ -18,10 +19,7 @@ export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
  * Ends at the last whole day, and says so.
  * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
  */
-export function parseDayRange(typed: {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}): DayRange {
+export function parseDayRange(typed: Pick<CostOptions<'by-key'>, 'from' | 'to'>): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
   const today = toToday();

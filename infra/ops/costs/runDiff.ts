@@ -8,8 +8,7 @@ import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts
 import { toCents } from '../../costs/bills/usage.ts';
 import type { CommittedFigures } from '../../costs/figures.ts';
 import { type Prices, usualRegion } from '../../costs/prices.ts';
-import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
-import { readSizes } from '../../costs/units/sizes.ts';
+import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 
 /**
