@@ -60,11 +60,8 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** A stage whose region is known. */
-type LocatedStage = Stage & { readonly settings: { readonly region: string } };
-
 /** @throws {Error} when there is no such stage, or the prices of its region are not known */
-export function parsePricedStage(name: string | undefined): LocatedStage {
+export function parsePricedStage(name: string | undefined) {
   const stage = parseStage(name);
   return toPricedStage(stage, toRegion(stage).region);
 }
@@ -73,7 +70,7 @@ export function parsePricedStage(name: string | undefined): LocatedStage {
  * The stage in the region whose prices are its own. Warns if they are over a year old.
  * @throws {Error} when they are not known
  */
-export function toPricedStage(stage: Stage, region = usualRegion): LocatedStage {
+export function toPricedStage(stage: Stage, region = usualRegion) {
   const { asOf } = readPrices(region);
   if (Date.now() - Date.parse(asOf) > YEAR) {
     tell(

@@ -8,7 +8,7 @@ import { readAccepted, toIncrease } from './checkMonths.ts';
 import type { CostOptions } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
 import { type DayRange, parseDayRange, toDay, toMonth, toToday } from './dayRange.ts';
-import { type KeyCost, toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
+import { toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
 /** Prints the cost of each key's requests, and its share of the fixed costs. */
@@ -60,11 +60,14 @@ async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
   const { stage, client } = logs;
   const { region } = stage.settings;
   const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
-  const months: MonthCosts[] = [];
+  const months = [];
   for (const month of logs.months) {
-    const rows = await readLogRows(client, stage, month);
-    const keys = toKeyCosts(rows, month.volume, stage);
-    months.push(toMonthCosts(month, keys, fixedOfMonth));
+    const { from, end, share, volume } = month;
+    const keys = toKeyCosts(await readLogRows(client, stage, month), volume, stage);
+    const fixed = fixedOfMonth * share;
+    const total = keys.reduce((sum, one) => sum + one.total, 0);
+    const days = { from: toDay(from), to: toDay(end - 1) };
+    months.push({ ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed });
   }
   const total = months.reduce((sum, month) => sum + month.total, 0);
   const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
@@ -72,21 +75,9 @@ async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
   return { stage: stage.name, tags: toTags(stage), region, pricesAsOf, months, total, fixed };
 }
 
-type MonthCosts = ReturnType<typeof toMonthCosts>;
+type KeyReport = NonNullable<Awaited<ReturnType<typeof readMonths>>>;
 
-/** The cost of the requests in one calendar month, or some days of it, and the fixed costs of that time. */
-function toMonthCosts(
-  { from, end, share }: DayRange & { readonly share: number },
-  keys: readonly KeyCost[],
-  fixedOfMonth: number,
-) {
-  const fixed = fixedOfMonth * share;
-  const total = keys.reduce((sum, one) => sum + one.total, 0);
-  const days = { from: toDay(from), to: toDay(end - 1) };
-  return { ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed };
-}
-
-function toTable(months: readonly MonthCosts[]): string {
+function toTable(months: KeyReport['months']): string {
   const all = months.flatMap(({ keys }) => keys.map(({ dollars }) => dollars));
   const { head, toCells } = defineDollarColumns(all, (dollars) => dollars.toFixed(4));
   return toColumns([
@@ -100,7 +91,7 @@ function toTable(months: readonly MonthCosts[]): string {
   ]);
 }
 
-function toTotalsTable(months: readonly MonthCosts[]): string {
+function toTotalsTable(months: KeyReport['months']): string {
   return toColumns([
     [
       ...['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'],
