@@ -39,10 +39,7 @@ export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]
 
 export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
-/**
- * @param stage for the sizes of its entries; the largest possible without it
- * @throws {Error} when the prices of the region are not known
- */
+/** @param stage for the sizes of its entries; the largest possible without it */
 export function readFigures(
   { region }: Pick<StageSettings, 'region'> = {},
   stage?: string,

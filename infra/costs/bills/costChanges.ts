@@ -12,11 +12,7 @@ import { sumDollars, toAmount, toCents } from './usage.ts';
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
 type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
-/**
- * Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes.
- * @param month how the sentence begins
- * @param before undefined if the stage is new
- */
+/** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
 export function findCostChanges(
   month: string,
   before: PricedStage | undefined,

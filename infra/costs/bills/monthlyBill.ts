@@ -20,9 +20,7 @@ import {
 /** AWS calculates with months of 730 hours. */
 const SECONDS_A_MONTH = 730 * 3600;
 
-/**
- * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
- */
+/** @param requests per month; the traced share depends on it if the stage traces a fixed number per second */
 export function toStagePricing(
   settings: RequestSettings,
   requests: number,
@@ -37,14 +35,12 @@ export function toStagePricing(
   return { ...figures, units, tracedPercent, hasFirewall: firewall };
 }
 
-/** The settings that a request's price depends on. */
 type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 'region' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
  * gets its part of the saving.
  * @param others what else the account uses in the month, which makes prices fall too
- * @throws {Error} when the units of a share are missing
  */
 export function toRequestsBill(
   { entries, shares }: Traffic,
@@ -103,10 +99,7 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
 
 export type Month = ReturnType<typeof toMonth>;
 
-/**
- * The cost of a month's requests and the stage's fixed costs.
- * @param besides the use of requests that are not in the traffic
- */
+/** @param besides the use of requests that are not in the traffic */
 export function toMonth(
   settings: PricedSettings,
   traffic: Traffic,

@@ -28,7 +28,6 @@ export function readCommittedTraffic(): Traffic {
 
 export const committedFile = new URL('../traffic.json', import.meta.url);
 
-/** The default length of the inventory. */
 const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
@@ -43,7 +42,6 @@ const trafficFile = z.strictObject({
  * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
  * `requests` has a month's requests by operation and response; the default response is `200`. `shop` has what one more
  * shop adds, in the same form.
- * @throws {Error} that names the file, when it has any other form
  */
 export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
   try {
@@ -86,7 +84,6 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
  * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
  * operation, such as `getPet=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
  * `304`, `401`.
- * @throws {Error} when the option has any other form
  */
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);

@@ -4,7 +4,6 @@ import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
 import { components, type Dollars, type UsageKind, usageKinds, usageParts } from '../usageParts.ts';
 
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
-/** Dollars per unit. */
 type Rates = Readonly<Record<UsageKind, number>>;
 
 export interface RequestPricing extends Figures {
@@ -41,7 +40,6 @@ export function toRequestUsage(
 }
 
 /**
- * Prices in dollars per unit.
  * @param prices those of an earlier commit may lack what it did not use
  * @param month the account's use in the month, since some prices fall with use; default: the first step
  */

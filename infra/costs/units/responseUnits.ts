@@ -47,7 +47,6 @@ function listResponses({
   ];
 }
 
-/** Whether a response's units grow with the inventory, as those of a whole list do. */
 export function growsWithInventory(operationId: OperationId, response: ResponseKind): boolean {
   const bySize: readonly ResponseKind[] = ['200', '200 gzip', '200 zstd', '304'];
   return operations[operationId].streamed && bySize.includes(response);
@@ -107,10 +106,7 @@ export type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
 /** For a stage without measurements: the largest possible. */
 export const usualSizes: RecordSizes = { idDigits: 19, taggedShare: 1 };
 
-/**
- * The sizes of a stage's entries, as `npx petstore costs measure` found them.
- * @throws {Error} when the text of the file is invalid
- */
+/** The sizes of a stage's entries, as `npx petstore costs measure` found them. */
 export function readSizes(stage = '', text = readFileSync(committedSizes, 'utf8')): RecordSizes {
   const { data, error } = sizesFile.safeParse(JSON.parse(text));
   if (error) throw new Error(`infra/costs/sizes.json: ${z.prettifyError(error)}`);

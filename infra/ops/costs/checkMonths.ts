@@ -10,11 +10,7 @@ import { type Stage, stages } from '../../stages/stages.ts';
 export const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
-/**
- * Checks the limits of each stage: for a month of attack, and for the increase of a month with the committed traffic
- * over the accepted one.
- * @param figures the committed ones; if given, they must be up to date
- */
+/** @param figures the committed ones; if given, they must be up to date */
 export function checkMonths(
   checked: readonly Stage[],
   accepted = readAccepted(),

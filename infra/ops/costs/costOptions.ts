@@ -16,7 +16,6 @@ import type { Stage } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
 
-/** The options of a subcommand of costs. */
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
 /** The traffic that was typed, or the committed traffic. */
@@ -66,10 +65,7 @@ export function parsePricedStage(name: string | undefined) {
   return toPricedStage(stage, toRegion(stage).region);
 }
 
-/**
- * The stage in the region whose prices are its own. Warns if they are over a year old.
- * @throws {Error} when they are not known
- */
+/** The stage in the region whose prices are its own. Warns if they are over a year old. */
 export function toPricedStage(stage: Stage, region = usualRegion) {
   const { asOf } = readPrices(region);
   if (Date.now() - Date.parse(asOf) > YEAR) {

@@ -5,7 +5,6 @@ import { sumRequests } from '../../costs/bills/traffic.ts';
 import { sumDollars, toCents } from '../../costs/bills/usage.ts';
 import { components, type Dollars, componentLabels as labels } from '../../costs/usageParts.ts';
 
-/** Dollars per million requests, by operation, response and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, response, entries, components: dollars }) => [
@@ -61,7 +60,6 @@ function toMonthText(month: Month | WorstMonth, title: string): string {
   ].join('\n');
 }
 
-/** Successive months and their sum. */
 export function toMonthsText(months: readonly Month[]): string {
   const rows = months.map((month, index) => [
     `${index + 1}`,

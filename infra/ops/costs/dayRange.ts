@@ -15,10 +15,7 @@ export const DAY_MILLISECONDS = 86_400_000;
 /** The midnight after the last whole day. */
 export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
-/**
- * Ends at the last whole day, and says so.
- * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
- */
+/** Ends at the last whole day, and says so. */
 export function parseDayRange(typed: Pick<CostOptions<'by-key'>, 'from' | 'to'>): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);

@@ -150,10 +150,7 @@ function divide(
   }
 }
 
-/**
- * The cost of all requests of each key, and its share of the fixed costs in proportion.
- * @param months how many of them the costs are of
- */
+/** The cost of all requests of each key, and its share of the fixed costs in proportion. */
 export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
   const toSum = (own: readonly KeyCost[], name: 'requests' | 'sales' | 'total') =>
     own.reduce((sum, one) => sum + one[name], 0);

@@ -12,7 +12,6 @@ export type BilledLine = ReturnType<typeof parseLine>[number];
 
 /**
  * The lines of an export. Memory does not grow with the file; a Parquet file needs the memory of one row group.
- * @throws {Error} that names the row which cannot be read
  */
 export async function* readExport(file: string): AsyncGenerator<BilledLine> {
   let places: ReturnType<typeof findPlaces> | undefined;

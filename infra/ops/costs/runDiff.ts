@@ -14,7 +14,6 @@ import { stagesForClients } from '../../stages/stages.ts';
 /**
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
- * @param revision as git takes it
  * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
@@ -67,7 +66,6 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
   return { before: before?.month.total, after: after.month.total, changes };
 }
 
-/** @throws {Error} when there is no such commit, or it has no figures */
 function readFiguresOf(revision: string) {
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
   const figuresFile = 'infra/costs/figures.json';

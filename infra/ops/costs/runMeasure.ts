@@ -25,7 +25,6 @@ export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
   return isOfDays ? measureTraffic(options) : measureEntries(options);
 }
 
-/** Describes a stage's entries by a sample of its table. */
 async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
   const { name: stage } = parseStage(options.stage);
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
