@@ -44,12 +44,11 @@ export function readFigures(
   { region }: Pick<StageSettings, 'region'> = {},
   stage?: string,
 ): Figures {
-  const { metrics } = readCommittedFigures();
   return {
     units: readRecordedUnits(),
     sizes: readSizes(stage),
     prices: readPrices(region).prices,
-    metrics,
+    metrics: readCommittedFigures().metrics,
   };
 }
 

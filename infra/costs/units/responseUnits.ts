@@ -20,16 +20,8 @@ export type ResponseKind =
  * Every operation's responses. 413 and 415 cost the same as 400. An error from 500 up costs what the response would
  * have cost that it replaces.
  */
-export const responsesOf: Readonly<Record<OperationId, readonly ResponseKind[]>> = mapOperations(
-  (id) => listResponses(operations[id]),
-);
-
-function listResponses({
-  streamed,
-  query = {},
-  requestHeaders = [],
-  errors,
-}: Operation): ResponseKind[] {
+export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
+  const { streamed, query = {}, requestHeaders = [], errors }: Operation = operations[id];
   const isKeyed = requestHeaders.includes('Idempotency-Key');
   return [
     '200',
@@ -45,7 +37,7 @@ function listResponses({
       ),
     '429',
   ];
-}
+});
 
 export function growsWithInventory(operationId: OperationId, response: ResponseKind): boolean {
   const bySize: readonly ResponseKind[] = ['200', '200 gzip', '200 zstd', '304'];

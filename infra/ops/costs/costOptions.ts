@@ -32,12 +32,9 @@ export function readTraffic({
     throw new UsageError(`--shops must be such as +2; it is "${shops}".`);
   }
   try {
-    const read =
-      file === undefined
-        ? readCommittedTraffic()
-        : file === '-'
-          ? parseTraffic(readFileSync(0, 'utf8'), 'The standard input')
-          : parseTraffic(readFileSync(file, 'utf8'), file);
+    const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
+    const name = file === '-' ? 'The standard input' : file;
+    const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
     const asked = requests === undefined ? read : replaceRequests(read, requests);
     const all = shops === undefined ? asked : addShops(asked, Number(shops));
     return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };

@@ -80,15 +80,13 @@ type KeyReport = NonNullable<Awaited<ReturnType<typeof readMonths>>>;
 function toTable(months: KeyReport['months']): string {
   const all = months.flatMap(({ keys }) => keys.map(({ dollars }) => dollars));
   const { head, toCells } = defineDollarColumns(all, (dollars) => dollars.toFixed(4));
-  return toColumns([
-    ['month', 'key', 'operation', 'requests', ...head],
-    ...months.flatMap(({ from, keys }) =>
-      keys.map(({ key, operation = '-', requests, dollars }) => [
-        ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
-        ...toCells(dollars),
-      ]),
-    ),
-  ]);
+  const rows = months.flatMap(({ from, keys }) =>
+    keys.map(({ key, operation = '-', requests, dollars }) => [
+      ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
+      ...toCells(dollars),
+    ]),
+  );
+  return toColumns([['month', 'key', 'operation', 'requests', ...head], ...rows]);
 }
 
 function toTotalsTable(months: KeyReport['months']): string {

@@ -95,9 +95,10 @@ function toVerdict(
   const sums = (['billed', 'expected'] as const).map((name) =>
     toDollarText(all.reduce((sum, row) => sum + row[name].dollars, 0)),
   );
-  if (!most && !agrees) return `AWS charged ${sums.join(' in all, ')} expected.`;
   if (!most) {
-    return `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`;
+    return agrees
+      ? `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`
+      : `AWS charged ${sums.join(' in all, ')} expected.`;
   }
   const { difference, usageType, differencePercent } = most;
   const percent = Math.abs(differencePercent.dollars ?? 0).toFixed(1);
