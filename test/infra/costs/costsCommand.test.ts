@@ -450,9 +450,11 @@ describe('check', () => {
     expect(JSON.parse(stdout)).toEqual([worst, month, figures]);
   });
 
-  test('fails for prices or settings that are not in figures.json', () => {
-    const stages = { production: { ...production.settings, firewall: true } };
-    const old = { ...committed, stages };
+  test('fails for settings that are not in figures.json', () => {
+    const old = {
+      ...committed,
+      stages: { production: { ...production.settings, firewall: true } },
+    };
     expect(toFailures([production], { production: 1e6 }, old)).toEqual([
       'infra/costs/figures.json is out of date: commit what npm run figures writes.',
     ]);
@@ -619,7 +621,6 @@ describe('prices', () => {
           : [match('regionCode', 'eu-west-1')];
       expect(input.Filters).toEqual(filters);
     }
-    expect(Object.keys(written.prices).sort()).toEqual(Object.keys(prices).sort());
   });
 
   test('of which some are missing are refused', () => {
