@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type Prices, readPrices } from './prices.ts';
-import { type MeasuredUnits, readRecordedUnits } from './units/responseUnits.ts';
-import { type RecordSizes, readSizes } from './units/sizes.ts';
+import {
+  type MeasuredUnits,
+  type RecordSizes,
+  readRecordedUnits,
+  readSizes,
+} from './units/responseUnits.ts';
 
 /** All that the model calculates with, besides the traffic and the settings of a stage. */
 export interface Figures {
@@ -19,7 +23,6 @@ export type MetricCounts = Readonly<
 >;
 type BilledMetrics = Readonly<Record<'alarmMetrics' | 'compositeAlarms' | 'customMetrics', number>>;
 
-/** The settings that add metrics. */
 export const countedSettings = [
   ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
   'accountConcurrency',
@@ -32,25 +35,20 @@ const pricedSettings = [
   'region',
 ] as const;
 
-/** The settings that a month's cost depends on. */
 export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
 
 export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
-/**
- * @param stage for the sizes of its entries; the largest possible without it
- * @throws {Error} when the prices of the region are not known
- */
+/** @param stage for the sizes of its entries; the largest possible without it */
 export function readFigures(
   { region }: Pick<StageSettings, 'region'> = {},
   stage?: string,
 ): Figures {
-  const { metrics } = readCommittedFigures();
   return {
     units: readRecordedUnits(),
     sizes: readSizes(stage),
     prices: readPrices(region).prices,
-    metrics,
+    metrics: readCommittedFigures().metrics,
   };
 }
 

@@ -20,14 +20,10 @@ export function toUnitDollars(price: Price, units: number): number {
 /** In US dollars, keyed by what AWS counts. Logs are queried by the commands, never by the service. */
 export type Prices = Readonly<Record<UsageKind | 'queriedGigabytes', Price>>;
 
-/**
- * The prices of a region without tax, as `npx petstore costs prices` writes them. Monthly free allowances are left out,
- * since other services of the account may use them up.
- */
+/** Without tax, and without monthly free allowances, since other services of the account may use them up. */
 interface PriceTable {
   /** The day these prices were looked up. */
   readonly asOf: string;
-  readonly source: string;
   readonly prices: Prices;
 }
 

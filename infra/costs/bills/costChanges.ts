@@ -12,11 +12,7 @@ import { sumDollars, toAmount, toCents } from './usage.ts';
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
 type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
-/**
- * Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes.
- * @param month how the sentence begins
- * @param before undefined if the stage is new
- */
+/** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
 export function findCostChanges(
   month: string,
   before: PricedStage | undefined,
@@ -45,7 +41,7 @@ function toRest({ month: { total, requests, fixed } }: PricedStage): number {
   return total - requests - fixed;
 }
 
-/** The largest first, without changes below half a cent. */
+/** The largest first, without those below half a cent. */
 function toChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
   return changes
     .filter(([, dollars]) => Math.abs(dollars) >= 0.005)

@@ -14,10 +14,7 @@ import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from '.
 
 export type CostReport = ReturnType<typeof toCostReport>;
 
-/**
- * The model's report of a stage, in US dollars without tax.
- * @param entries the length of the inventory for the prices of single requests; default: several lengths
- */
+/** @param entries the length of the inventory for the prices of single requests; default: several lengths */
 export function toCostReport(
   { name, settings }: PricedStage,
   traffic: Traffic,
@@ -36,18 +33,13 @@ export function toCostReport(
   };
 }
 
-export function toStageMonth({ name, settings }: PricedStage, traffic: Traffic) {
-  const figures = readFigures(settings, name);
-  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
-  return toMonth(settings, traffic, pricing);
+export function toStageMonth(stage: PricedStage, traffic: Traffic) {
+  return toCostReport(stage, traffic).month;
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];
 
-/**
- * What a million requests with each response cost. `entries` is set if the cost grows with the inventory.
- * @param sizes the lengths of the inventory that lists are priced for
- */
+/** @param sizes the lengths of the inventory that lists are priced for */
 export function toOperationCosts(pricing: RequestPricing, sizes: readonly number[]) {
   return operationIds.flatMap((operationId) =>
     responsesOf[operationId].flatMap((response) => {

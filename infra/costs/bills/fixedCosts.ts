@@ -2,8 +2,7 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { isTopic, severities } from '../../stages/stageSettings.ts';
 import { countedSettings, type MetricCounts, type PricedSettings } from '../figures.ts';
-import { findUnits } from '../units/responseUnits.ts';
-import { toRecordBytes } from '../units/sizes.ts';
+import { findUnits, toRecordBytes } from '../units/responseUnits.ts';
 import { GIGABYTE, type RequestPricing, sumUsage, toRequestUsage, type Usage } from './usage.ts';
 
 /** DynamoDB bills this overhead for every stored item. */

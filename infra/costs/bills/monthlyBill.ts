@@ -20,10 +20,7 @@ import {
 /** AWS calculates with months of 730 hours. */
 const SECONDS_A_MONTH = 730 * 3600;
 
-/**
- * How a stage's requests are priced.
- * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
- */
+/** @param requests per month; the traced share depends on it if the stage traces a fixed number per second */
 export function toStagePricing(
   settings: RequestSettings,
   requests: number,
@@ -38,14 +35,12 @@ export function toStagePricing(
   return { ...figures, units, tracedPercent, hasFirewall: firewall };
 }
 
-/** The settings that a request's price depends on. */
 type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 'region' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
  * gets its part of the saving.
  * @param others what else the account uses in the month, which makes prices fall too
- * @throws {Error} when the units of a share are missing
  */
 export function toRequestsBill(
   { entries, shares }: Traffic,
@@ -102,13 +97,9 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
     .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
 }
 
-/** The cost of a month with a given traffic, in dollars. */
 export type Month = ReturnType<typeof toMonth>;
 
-/**
- * The cost of a month's requests and the stage's fixed costs.
- * @param besides the use of requests that are not in the traffic
- */
+/** @param besides the use of requests that are not in the traffic */
 export function toMonth(
   settings: PricedSettings,
   traffic: Traffic,
@@ -124,20 +115,18 @@ export function toMonth(
   const fixedParts = toDollars(fixedUsage, rates);
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
-  // `keyReads` is the part of the requests' cost for reading key records again, once a minute.
   return {
     ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares },
     ...{ usage: sumUsage([usage, fixedUsage]), rates },
   };
 }
 
+export type WorstMonth = ReturnType<typeof toWorstMonth>;
+
 /**
  * A month of attack around the clock, with all that the stage's settings allow: for every operation, the most expensive
  * response at the highest rate.
  */
-export type WorstMonth = ReturnType<typeof toWorstMonth>;
-
-/** @param entries the length of the inventory, since a whole list is by far the most expensive request */
 export function toWorstMonth(
   { name, settings }: PricedStage,
   entries: number = settings.inventoryEntries,
@@ -153,10 +142,7 @@ export function toWorstMonth(
   if (!refused) throw new Error('There are no units of a refusal: npm run units measures them.');
   // The gateway's own responses, for example to unknown paths, at their own throttle.
   const unknown = settings.throttles.other.rate * SECONDS_A_MONTH;
-  const ofOthers = sumUsage([
-    toRequestUsage(refused, pricing, unknown),
-    { gatewayRequests: unknown },
-  ]);
+  const ofOthers = { ...toRequestUsage(refused, pricing, unknown), gatewayRequests: unknown };
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
   // access log and its response are not.
   const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
@@ -172,7 +158,6 @@ export function toWorstMonth(
   return { ...month, other, refusals, total: month.total + other + refusals };
 }
 
-/** Whether the worst month is within the stage's limit, and a sentence that says so. */
 export function checkWorstMonth(stage: Stage) {
   const { name, settings } = stage;
   const total = Math.ceil(toWorstMonth(stage).total);
@@ -190,12 +175,12 @@ function mostExpensiveShare(
   pricing: RequestPricing,
   entries: number,
 ): TrafficShare {
-  const { rate } = settings.throttles[operationId];
   const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
   const priced = responsesOf[operationId].map((response) => {
     const units = findUnits(pricing, operationId, response, entries);
     if (!units) return { operationId, response, requests: 0, dollars: 0 };
     // The throttle's rate, or less if the concurrency does not allow it.
+    const { rate } = settings.throttles[operationId];
     const atOnce = (reserved * 1000) / units.billedMilliseconds;
     const perSecond = units.functionCalls > 0 ? Math.min(rate, atOnce) : rate;
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
@@ -205,8 +190,7 @@ function mostExpensiveShare(
 }
 
 /**
- * The average cost of one request of an operation, in dollars. It uses the mix of responses in the committed traffic,
- * or else a plain 200.
+ * The average cost of one request with the mix of responses in the committed traffic, or else of a plain 200.
  * @returns `undefined` for an operation without measured units
  */
 export function toMeanDollars(

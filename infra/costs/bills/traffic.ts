@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type ResponseKind, responsesOf } from '../units/responseUnits.ts';
 
-/** How many requests a month get one kind of response. */
 export interface TrafficShare {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
@@ -29,7 +28,6 @@ export function readCommittedTraffic(): Traffic {
 
 export const committedFile = new URL('../traffic.json', import.meta.url);
 
-/** The default length of the inventory. */
 const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
@@ -44,7 +42,6 @@ const trafficFile = z.strictObject({
  * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
  * `requests` has a month's requests by operation and response; the default response is `200`. `shop` has what one more
  * shop adds, in the same form.
- * @throws {Error} that names the file, when it has any other form
  */
 export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
   try {
@@ -64,16 +61,12 @@ function toTraffic({ entries, requests }: { entries: number; requests: Record<st
   return { entries, shares };
 }
 
-/** The same mix of requests, multiplied. */
 export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
   const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
   return { ...traffic, shares };
 }
 
-/**
- * The traffic with additional shops.
- * @throws {Error} when the traffic has no `shop`
- */
+/** @throws {Error} when the traffic has no `shop` */
 export function addShops(traffic: Traffic, added: number): Traffic {
   const { entries, shares, shop } = traffic;
   if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
@@ -91,7 +84,6 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
  * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
  * operation, such as `getPet=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
  * `304`, `401`.
- * @throws {Error} when the option has any other form
  */
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);
@@ -108,7 +100,6 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
   return { ...traffic, entries: usualEntries, shares };
 }
 
-/** A number such as 10M; otherwise `undefined`. */
 function parseAmount(text: string): number | undefined {
   const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));

@@ -3,14 +3,10 @@ import { type Prices, toUnitDollars } from '../prices.ts';
 import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
 import { components, type Dollars, type UsageKind, usageKinds, usageParts } from '../usageParts.ts';
 
-/** Amounts used, by one request or by many. */
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
-/** Dollars per unit. */
 type Rates = Readonly<Record<UsageKind, number>>;
 
-/** What makes a request cost more or less. */
 export interface RequestPricing extends Figures {
-  /** What AWS bills for each response. */
   readonly units: readonly ResponseUnits[];
   /** How many of a hundred requests X-Ray traces. */
   readonly tracedPercent: number;
@@ -21,7 +17,6 @@ export interface RequestPricing extends Figures {
 export const FREE_STREAMED_BYTES = 6 * 2 ** 20;
 export const GIGABYTE = 2 ** 30;
 
-/** What a number of equal requests uses. */
 export function toRequestUsage(
   units: BilledUnits,
   { tracedPercent, hasFirewall }: RequestPricing,
@@ -45,7 +40,6 @@ export function toRequestUsage(
 }
 
 /**
- * Prices in dollars per unit.
  * @param prices those of an earlier commit may lack what it did not use
  * @param month the account's use in the month, since some prices fall with use; default: the first step
  */

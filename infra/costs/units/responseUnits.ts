@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type OperationId,
   operations,
 } from '../../../shared/contract/operations.ts';
-import { type RecordSizes, toRecordBytes, usualSizes } from './sizes.ts';
 
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type ResponseKind =
@@ -20,16 +20,8 @@ export type ResponseKind =
  * Every operation's responses. 413 and 415 cost the same as 400. An error from 500 up costs what the response would
  * have cost that it replaces.
  */
-export const responsesOf: Readonly<Record<OperationId, readonly ResponseKind[]>> = mapOperations(
-  (id) => listResponses(operations[id]),
-);
-
-function listResponses({
-  streamed,
-  query = {},
-  requestHeaders = [],
-  errors,
-}: Operation): ResponseKind[] {
+export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
+  const { streamed, query = {}, requestHeaders = [], errors }: Operation = operations[id];
   const isKeyed = requestHeaders.includes('Idempotency-Key');
   return [
     '200',
@@ -45,9 +37,8 @@ function listResponses({
       ),
     '429',
   ];
-}
+});
 
-/** Whether a response's units grow with the inventory, as those of a whole list do. */
 export function growsWithInventory(operationId: OperationId, response: ResponseKind): boolean {
   const bySize: readonly ResponseKind[] = ['200', '200 gzip', '200 zstd', '304'];
   return operations[operationId].streamed && bySize.includes(response);
@@ -61,7 +52,6 @@ export const measuredDigits = [7, 19] as const;
 export interface BilledUnits {
   /** None if the gateway refuses a request because of its rate; one per 10 MB of a streamed response. */
   readonly gatewayRequests: number;
-  /** Calls of the function. */
   readonly functionCalls: number;
   readonly memoryMegabytes: number;
   /** Assumed, see `toBilledDuration`. */
@@ -75,7 +65,6 @@ export interface BilledUnits {
   readonly logBytes: Readonly<Record<'request' | 'start' | 'report' | 'access', number>>;
 }
 
-/** The units of one response of an operation. */
 export interface ResponseUnits extends BilledUnits {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
@@ -90,9 +79,41 @@ export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
-/** The measured units of every response. */
 export function readRecordedUnits(): MeasuredUnits[] {
   return JSON.parse(readFileSync(unitsFile, 'utf8'));
+}
+
+const committedSizes = new URL('../sizes.json', import.meta.url);
+const sizesFile = z.record(
+  z.string(),
+  z.strictObject({
+    /** How many digits the entries' ids have. */
+    idDigits: z.number().check(z.minimum(1), z.maximum(19)),
+    /** The share of entries that have been updated at least once, and so have a version. */
+    taggedShare: z.number().check(z.minimum(0), z.maximum(1)),
+  }),
+);
+export type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
+
+/** For a stage without measurements: the largest possible. */
+export const usualSizes: RecordSizes = { idDigits: 19, taggedShare: 1 };
+
+/** The sizes of a stage's entries, as `npx petstore costs measure` found them. */
+export function readSizes(stage = '', text = readFileSync(committedSizes, 'utf8')): RecordSizes {
+  const { data, error } = sizesFile.safeParse(JSON.parse(text));
+  if (error) throw new Error(`infra/costs/sizes.json: ${z.prettifyError(error)}`);
+  return data[stage] ?? usualSizes;
+}
+
+/** The name and value of the version's attribute. */
+const VERSION_BYTES = 6;
+
+/**
+ * The bytes of an inventory record. Two digits of a number take one byte:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export function toRecordBytes({ idDigits, taggedShare }: RecordSizes): number {
+  return 8 + Math.ceil(idDigits / 2) + taggedShare * VERSION_BYTES;
 }
 
 /**
@@ -173,7 +194,6 @@ export function toBilledDuration(
 /** For 1,000 and 100,000 entries, with 1,024 MB. */
 const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
 
-/** The content coding of a list's body. */
 export function toBodyKind(response: ResponseKind): keyof typeof listMilliseconds {
   if (response === '200 zstd') return 'zstd';
   return response === '200 gzip' ? 'gzip' : 'plain';

@@ -7,15 +7,10 @@ import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.t
 import { type Stage, stages } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
-const acceptedFile = 'infra/costs/accepted.json';
 export const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
-/**
- * Checks the limits of each stage: for a month of attack, and for the increase of a month with the committed traffic
- * over the accepted one.
- * @param figures the committed ones; if given, they must be up to date
- */
+/** @param figures the committed ones; if given, they must be up to date */
 export function checkMonths(
   checked: readonly Stage[],
   accepted = readAccepted(),
@@ -32,7 +27,7 @@ function checkIncrease(stage: Stage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
-  const remedy = `To accept it, set "${name}": ${toCents(total)} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
+  const remedy = `To accept it, set "${name}": ${toCents(total)} in infra/costs/accepted.json; its owners in .github/CODEOWNERS must approve.`;
   if (accepted === undefined) {
     const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
     return { isWithin: false, text };
@@ -45,7 +40,6 @@ function checkIncrease(stage: Stage, accepted: number | undefined) {
   return { isWithin, text };
 }
 
-/** How much more a month costs than the accepted one, and whether that is within the stage's limits. */
 export function toIncrease({ settings }: Stage, total: number, accepted: number) {
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);

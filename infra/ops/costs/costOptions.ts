@@ -9,7 +9,6 @@ import {
   parseTraffic,
   readCommittedTraffic,
   replaceRequests,
-  scaleTraffic,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { readPrices, usualRegion } from '../../costs/prices.ts';
@@ -17,13 +16,9 @@ import type { Stage } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
 
-/** The options of a subcommand of costs. */
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
-/**
- * The traffic that was given, or the committed traffic. `--entries` replaces its number of entries.
- * @throws {UsageError} when what was typed makes no sense
- */
+/** The traffic that was typed, or the committed traffic. */
 export function readTraffic({
   requests,
   traffic: file,
@@ -37,12 +32,9 @@ export function readTraffic({
     throw new UsageError(`--shops must be such as +2; it is "${shops}".`);
   }
   try {
-    const read =
-      file === undefined
-        ? readCommittedTraffic()
-        : file === '-'
-          ? parseTraffic(readFileSync(0, 'utf8'), 'The standard input')
-          : parseTraffic(readFileSync(file, 'utf8'), file);
+    const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
+    const name = file === '-' ? 'The standard input' : file;
+    const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
     const asked = requests === undefined ? read : replaceRequests(read, requests);
     const all = shops === undefined ? asked : addShops(asked, Number(shops));
     return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
@@ -51,27 +43,11 @@ export function readTraffic({
   }
 }
 
-/**
- * The traffic of each of `--months`; the first is unchanged.
- * @throws {UsageError} when what was typed makes no sense
- */
-export function toMonthlyTraffic(
-  traffic: Traffic,
-  { months: typed, growth = '0' }: CostOptions<'month'>,
-): Traffic[] {
-  const months = parseWhole('--months', typed) ?? 1;
-  if (!(months > 0 && months <= 60)) throw new UsageError('--months must be from 1 to 60.');
-  const factor = 1 + parsePercent('--growth', growth, -100) / 100;
-  return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
-}
-
-/** @throws {UsageError} when it is no whole number */
 export function parseWhole(option: string, text: string | undefined): number | undefined {
   if (text === undefined || /^\d+$/.test(text)) return text === undefined ? text : Number(text);
   throw new UsageError(`${option} must be a whole number; it is "${text}".`);
 }
 
-/** @throws {UsageError} when it is no percentage, or below the least that makes sense */
 export function parsePercent(option: string, text: string, min = 0): number {
   const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
   if (Number(percent) >= min) return Number(percent);
@@ -80,20 +56,14 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** A stage whose region is known. */
-type LocatedStage = Stage & { readonly settings: { readonly region: string } };
-
 /** @throws {Error} when there is no such stage, or the prices of its region are not known */
-export function parsePricedStage(name: string | undefined): LocatedStage {
+export function parsePricedStage(name: string | undefined) {
   const stage = parseStage(name);
   return toPricedStage(stage, toRegion(stage).region);
 }
 
-/**
- * The stage in the region whose prices are its own. Warns if they are over a year old.
- * @throws {Error} when they are not known
- */
-export function toPricedStage(stage: Stage, region = usualRegion): LocatedStage {
+/** The stage in the region whose prices are its own. Warns if they are over a year old. */
+export function toPricedStage(stage: Stage, region = usualRegion) {
   const { asOf } = readPrices(region);
   if (Date.now() - Date.parse(asOf) > YEAR) {
     tell(

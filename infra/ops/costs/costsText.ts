@@ -5,7 +5,6 @@ import { sumRequests } from '../../costs/bills/traffic.ts';
 import { sumDollars, toCents } from '../../costs/bills/usage.ts';
 import { components, type Dollars, componentLabels as labels } from '../../costs/usageParts.ts';
 
-/** Dollars per million requests, by operation, response and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, response, entries, components: dollars }) => [
@@ -19,8 +18,17 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
   ].join('\n');
 }
 
-/** A month's bill by operation and response, with the fixed costs. */
-export function toMonthText(month: Month | WorstMonth, title: string): string {
+/** A month's bill by operation and response, with what each change alone would save. */
+export function toReportText({ stage, region, pricesAsOf, month, savings }: CostReport): string {
+  const title = `A month of ${stage}, ${region}, prices of ${pricesAsOf}`;
+  const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
+  return `${toMonthText(month, title)}
+
+What each change alone would save in such a month, in dollars, with its trade-off
+${toColumns(rows)}`;
+}
+
+function toMonthText(month: Month | WorstMonth, title: string): string {
   const { head, toCells } = defineDollarColumns([month.components]);
   const rows = month.shares.map(({ operationId, response, requests, dollars }) => [
     `${operationId} ${response}`,
@@ -52,7 +60,6 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
   ].join('\n');
 }
 
-/** Successive months and their sum. */
 export function toMonthsText(months: readonly Month[]): string {
   const rows = months.map((month, index) => [
     `${index + 1}`,
@@ -70,11 +77,6 @@ export function toMonthsText(months: readonly Month[]): string {
 export function toWorstMonthText(month: WorstMonth): string {
   const title = 'The worst month, a valid key at the full rate of the throttles';
   return `${toMonthText(month, title)}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
-}
-
-export function toSavingsText({ savings }: Pick<CostReport, 'savings'>): string {
-  const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
-  return `What each change alone would save in such a month, in dollars, with its trade-off\n${toColumns(rows)}`;
 }
 
 /** A column for each component that costs anything, and one for the total. */

@@ -1,6 +1,7 @@
 import { tell } from '../../cli/output.ts';
 import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
+import type { CostOptions } from './costOptions.ts';
 
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {
@@ -14,15 +15,8 @@ export const DAY_MILLISECONDS = 86_400_000;
 /** The midnight after the last whole day. */
 export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
-/**
- * Ends at the last whole day, and says so.
- * @param typed the first and the last day
- * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
- */
-export function parseDayRange(typed: {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}): DayRange {
+/** Ends at the last whole day, and says so. */
+export function parseDayRange(typed: Pick<CostOptions<'by-key'>, 'from' | 'to'>): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
   const today = toToday();

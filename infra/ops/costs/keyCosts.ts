@@ -15,13 +15,11 @@ import type { Stage } from '../../stages/stages.ts';
 import { CHECK_KEY } from '../keys/checkKey.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
-/** The usage and cost of one key's requests to one operation. */
 export type KeyCost = ReturnType<typeof toKeyCosts>[number];
 
 /** The key of calls that broke off before the function could log: a timeout, a crash. */
 const UNLOGGED = '(no request line)';
 
-/** Some requests with the same key, operation and status. */
 interface Requests {
   /** The key's name, or a description in brackets. */
   readonly key: string;
@@ -72,7 +70,6 @@ function toOrder(key: string, operation: OperationId | undefined): string {
   return `${key.startsWith('(') ? 1 : 0} ${key} ${String(place).padStart(4, '0')}`;
 }
 
-/** The requests that a function logged with the same key and status. */
 function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[] {
   const operation = operationIds.find((id) => id === row.operation);
   if (!operation) return [];
@@ -153,10 +150,7 @@ function divide(
   }
 }
 
-/**
- * The cost of all requests of each key, and its share of the fixed costs in proportion.
- * @param months how many of them the costs are of
- */
+/** The cost of all requests of each key, and its share of the fixed costs in proportion. */
 export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
   const toSum = (own: readonly KeyCost[], name: 'requests' | 'sales' | 'total') =>
     own.reduce((sum, one) => sum + one[name], 0);

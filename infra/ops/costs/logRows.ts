@@ -20,7 +20,6 @@ const MAX_DOLLARS_UNASKED = 1;
 /**
  * Opens the logs of a stage for some days, once the user accepts the cost of the queries.
  * @returns `undefined` if the user does not
- * @throws {UsageError} when what was typed makes no sense
  */
 export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange) {
   const named = parseStage(options.stage);
@@ -34,8 +33,7 @@ export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange
       volume: await readLogVolume(metrics, toLogNames(stage), month),
     })),
   );
-  const bytes = months.flatMap(({ volume }) => [...volume.values()]);
-  const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
+  const gigabytes = toSum(months.flatMap(({ volume }) => [...volume.values()])) / 2 ** 30;
   const { queriedGigabytes } = readPrices(stage.settings.region).prices;
   const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
@@ -80,11 +78,11 @@ async function readLogVolume(
     })),
   });
   const { MetricDataResults = [] } = await client.send(command);
-  const toSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   return new Map(MetricDataResults.map(({ Label = '', Values = [] }) => [Label, toSum(Values)]));
 }
 
-/** The logs with lines of a request. */
+const toSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+
 const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
@@ -109,7 +107,6 @@ const accessQuery = [
  * Sums of the functions' own lines by operation, status and key, and of Lambda's reports. Sums of the gateway's lines
  * by route and status.
  * @param filters more lines before those of the gateway's query
- * @throws {Error} when the logs cannot be asked
  */
 export async function readLogRows(
   client: CloudWatchLogsClient,

@@ -1,19 +1,17 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
+import { readAccepted, toIncrease } from './checkMonths.ts';
 import type { CostOptions } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
-import { type DayRange, parseDayRange, toDay } from './dayRange.ts';
-import { type KeyCost, toKeyCosts, toKeyTotals } from './keyCosts.ts';
+import { type DayRange, parseDayRange, toDay, toMonth, toToday } from './dayRange.ts';
+import { toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
-/**
- * Prints the cost of each key's requests, and its share of the fixed costs.
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when the stage's logs cannot be asked
- */
+/** Prints the cost of each key's requests, and its share of the fixed costs. */
 export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
   const report = await readMonths(options, parseDayRange(options));
   if (!report) return;
@@ -24,21 +22,52 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
 }
 
 /**
- * The costs by key in each month, or `undefined` if the user does not accept the cost of the queries.
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when the stage's logs cannot be asked
+ * Prints what this month has cost until yesterday by the stage's logs, and what it will cost at this rate. On the first
+ * of a month, that is the whole month before. Status 1 if it will cost more than accepted, past the stage's limits.
  */
-export async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
+export async function runForecast(
+  options: CostOptions<'forecast'>,
+  allAccepted = readAccepted(),
+): Promise<void> {
+  const stage = parseStage(options.stage);
+  const end = toToday();
+  const report = await readMonths(options, { from: toMonth(end - 1).from, end });
+  const [month] = report?.months ?? [];
+  if (!report || !month) return;
+  const { stage: name, region, pricesAsOf } = report;
+  const { from, to, share, totals } = month;
+  const sales = totals.reduce((sum, one) => sum + one.sales, 0);
+  const all = toSalesCost(report.total + report.fixed, sales, share);
+  const accepted = allAccepted[name];
+  const budget = stage.settings.budget?.monthlyDollars;
+  const { isWithin, limits } = toIncrease(stage, all.perMonth, accepted ?? 0);
+  if (accepted === undefined || !isWithin) process.exitCode = 1;
+  if (options.json) {
+    const own = { stage: name, region, pricesAsOf, from, to, sales, ...all, accepted, budget };
+    const document = { ...own, ...(options['by-key'] && { totals }) };
+    return writeOut(`${JSON.stringify(document, null, 2)}\n`);
+  }
+  const past = isWithin || accepted === undefined ? '' : `, past its ${limits}`;
+  const beside = `accepted ${toText(accepted)}, budget ${toText(budget)}`;
+  const line = `${name} from ${from} to ${to}: ${toText(all.total)} so far, ${toText(all.perMonth)} a month at this rate${past}; ${beside}; ${toText(all.perThousandSales, 4)} per thousand sales.`;
+  await writeOut(`${options['by-key'] ? `${line}\n\n${toTotalsTable([month])}` : line}\n`);
+}
+
+/** The costs by key in each month, or `undefined` if the user does not accept the cost of the queries. */
+async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
   const logs = await openLogs(options, days);
   if (!logs) return;
   const { stage, client } = logs;
   const { region } = stage.settings;
   const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
-  const months: MonthCosts[] = [];
+  const months = [];
   for (const month of logs.months) {
-    const rows = await readLogRows(client, stage, month);
-    const keys = toKeyCosts(rows, month.volume, stage);
-    months.push(toMonthCosts(month, keys, fixedOfMonth));
+    const { from, end, share, volume } = month;
+    const keys = toKeyCosts(await readLogRows(client, stage, month), volume, stage);
+    const fixed = fixedOfMonth * share;
+    const total = keys.reduce((sum, one) => sum + one.total, 0);
+    const days = { from: toDay(from), to: toDay(end - 1) };
+    months.push({ ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed });
   }
   const total = months.reduce((sum, month) => sum + month.total, 0);
   const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
@@ -46,37 +75,26 @@ export async function readMonths(options: CostOptions<'forecast'>, days: DayRang
   return { stage: stage.name, tags: toTags(stage), region, pricesAsOf, months, total, fixed };
 }
 
-type MonthCosts = ReturnType<typeof toMonthCosts>;
+type KeyReport = NonNullable<Awaited<ReturnType<typeof readMonths>>>;
 
-/** The cost of the requests in one calendar month, or some days of it, and the fixed costs of that time. */
-function toMonthCosts(
-  { from, end, share }: DayRange & { readonly share: number },
-  keys: readonly KeyCost[],
-  fixedOfMonth: number,
-) {
-  const fixed = fixedOfMonth * share;
-  const total = keys.reduce((sum, one) => sum + one.total, 0);
-  const days = { from: toDay(from), to: toDay(end - 1) };
-  return { ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed };
-}
-
-function toTable(months: readonly MonthCosts[]): string {
+function toTable(months: KeyReport['months']): string {
   const all = months.flatMap(({ keys }) => keys.map(({ dollars }) => dollars));
   const { head, toCells } = defineDollarColumns(all, (dollars) => dollars.toFixed(4));
-  return toColumns([
-    ['month', 'key', 'operation', 'requests', ...head],
-    ...months.flatMap(({ from, keys }) =>
-      keys.map(({ key, operation = '-', requests, dollars }) => [
-        ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
-        ...toCells(dollars),
-      ]),
-    ),
-  ]);
+  const rows = months.flatMap(({ from, keys }) =>
+    keys.map(({ key, operation = '-', requests, dollars }) => [
+      ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
+      ...toCells(dollars),
+    ]),
+  );
+  return toColumns([['month', 'key', 'operation', 'requests', ...head], ...rows]);
 }
 
-export function toTotalsTable(months: readonly MonthCosts[]): string {
+function toTotalsTable(months: KeyReport['months']): string {
   return toColumns([
-    ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total', ...rates],
+    [
+      ...['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'],
+      ...['a month at this rate', 'per thousand sales'],
+    ],
     ...months.flatMap(({ from, totals }) =>
       totals.map(({ key, requests, dollars, fixed, total, perMonth, perThousandSales }) => [
         ...[from.slice(0, 7), key, requests.toLocaleString('en-US')],
@@ -86,4 +104,7 @@ export function toTotalsTable(months: readonly MonthCosts[]): string {
   ]);
 }
 
-const rates = ['a month at this rate', 'per thousand sales'];
+/** Such as `$3.00`. */
+function toText(dollars: number | undefined, digits = 2): string {
+  return dollars === undefined ? 'none' : `$${dollars.toFixed(digits)}`;
+}

@@ -6,30 +6,23 @@ import { callSubcommand, type Runs } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { readCommittedTraffic, scaleTraffic } from '../../costs/bills/traffic.ts';
 import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
 import {
   type CostOptions,
+  parsePercent,
   parsePricedStage,
   parseWhole,
   readTraffic,
-  toMonthlyTraffic,
 } from './costOptions.ts';
-import {
-  toMonthsText,
-  toMonthText,
-  toOperationsText,
-  toSavingsText,
-  toWorstMonthText,
-} from './costsText.ts';
+import { toMonthsText, toOperationsText, toReportText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
 const { options: flags, subcommands } = commands.costs;
 
-/** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
   const called = callSubcommand('costs', subcommands, runs, args);
   if (called) return called.result;
@@ -64,7 +57,7 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
   // These load AWS clients or a Parquet reader.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
-  forecast: async (options) => (await import('./runForecast.ts')).runForecast(options),
+  forecast: async (options) => (await import('./runByKey.ts')).runForecast(options),
   measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
   async reconcile(options, files) {
     return (await import('./runReconcile.ts')).runReconcile(files, options);
@@ -74,14 +67,19 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
 async function runMonth(options: CostOptions<'month'>): Promise<void> {
   const stage = parsePricedStage(options.stage);
   const traffic = readTraffic(options);
-  if (options.months === undefined && options.growth !== undefined) {
-    throw new UsageError('--growth needs --months.');
+  const { growth } = options;
+  if (options.months === undefined) {
+    if (growth !== undefined) throw new UsageError('--growth needs --months.');
+    const report = toCostReport(stage, traffic);
+    return write(options, { ...report, operations: undefined }, toReportText(report));
   }
-  const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
-  if (options.months !== undefined) return write(options, months, toMonthsText(months));
-  const report = { ...toCostReport(stage, traffic), operations: undefined };
-  const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
-  await write(options, report, `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`);
+  const count = Number(parseWhole('--months', options.months));
+  if (!(count > 0 && count <= 60)) throw new UsageError('--months must be from 1 to 60.');
+  const factor = 1 + parsePercent('--growth', growth ?? '0', -100) / 100;
+  const months = Array.from({ length: count }, (_, index) =>
+    toStageMonth(stage, scaleTraffic(traffic, factor ** index)),
+  );
+  await write(options, months, toMonthsText(months));
 }
 
 function write(options: { readonly json?: boolean | undefined }, document: object, text: string) {

@@ -8,14 +8,12 @@ import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts
 import { toCents } from '../../costs/bills/usage.ts';
 import type { CommittedFigures } from '../../costs/figures.ts';
 import { type Prices, usualRegion } from '../../costs/prices.ts';
-import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
-import { readSizes } from '../../costs/units/sizes.ts';
+import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 
 /**
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
- * @param revision as git takes it
  * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
@@ -26,19 +24,10 @@ export async function runDiff(revision: string, json = false): Promise<void> {
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const changes = stagesForClients.map((stage) => {
     const { name } = stage;
-    const { throttles, inventoryEntries } = stage.settings;
     const settings = stages[name];
     const prices = toPrices(settings?.region);
     const figures = { ...then, sizes: readSizes(name, sizes), prices };
-    // The commit may lack an operation, or these settings.
-    const before = settings && {
-      ...stage,
-      settings: {
-        ...settings,
-        inventoryEntries: settings.inventoryEntries ?? inventoryEntries,
-        throttles: { ...throttles, ...settings.throttles },
-      },
-    };
+    const before = settings && { ...stage, settings };
     const now = toCostReport(stage, traffic, entries);
     return {
       stage: name,
@@ -77,21 +66,16 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
   return { before: before?.month.total, after: after.month.total, changes };
 }
 
-/** @throws {Error} when there is no such commit, or it has no figures */
 function readFiguresOf(revision: string) {
-  const files = git('ls-tree', '-r', '--name-only', '--end-of-options', revision, 'infra/costs');
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
   const figuresFile = 'infra/costs/figures.json';
-  if (!files.includes(figuresFile)) {
+  if (git('ls-tree', '--name-only', '--end-of-options', revision, figuresFile) === '') {
     throw new Error(`${revision} has no ${figuresFile}: its month cannot be priced.`);
   }
   const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
   const figures: CommittedFigures = JSON.parse(read(figuresFile));
-  const toPrices = (region = usualRegion): Prices => {
-    const file = `infra/costs/prices/${region}.json`;
-    // Before there were prices by region, the figures had those of one.
-    return JSON.parse(read(files.includes(file) ? file : figuresFile)).prices;
-  };
+  const toPrices = (region = usualRegion): Prices =>
+    JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
   const trafficFile = 'infra/costs/traffic.json';
   const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
   return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };

@@ -18,17 +18,12 @@ import type { CostOptions } from './costOptions.ts';
 import { parseDayRange } from './dayRange.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
-/**
- * Measures what the model assumes: the traffic if days were typed, else the entries.
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when the log or the table cannot be read, or the table is empty
- */
+/** Measures what the model assumes: the traffic if days were typed, else the entries. */
 export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
   const isOfDays = options.from !== undefined || options.to !== undefined;
   return isOfDays ? measureTraffic(options) : measureEntries(options);
 }
 
-/** Describes a stage's entries by a sample of its table. */
 async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
   const { name: stage } = parseStage(options.stage);
   const { client, tableName } = await openTable('inventory', { stage });
@@ -48,10 +43,7 @@ For infra/costs/sizes.json:
 `);
 }
 
-/**
- * Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic.
- * Prints nothing if the user does not accept the cost of the queries.
- */
+/** Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic. */
 async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
@@ -67,7 +59,9 @@ async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
       sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
     }
   }
-  const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
+  const requests = [...sums]
+    .filter(([, sum]) => sum > 0)
+    .map(([name, sum]) => [name, Math.round(sum / months)]);
   const file = { ...JSON.parse(text), requests: Object.fromEntries(requests) };
   await writeOut(`${JSON.stringify(file, null, 2)}\n`);
 }
@@ -90,11 +84,10 @@ function divideByKind(
   const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
   const keyed = toKeyedShare(operationId, status, functions);
   if (keyed !== undefined) {
-    const shares: [name: string, share: number][] = [
+    return [
       [`${operationId} ${status}`, 1 - keyed],
       [`${operationId} ${status} Idempotency-Key`, keyed],
     ];
-    return shares.filter(([, share]) => share > 0);
   }
   const mix = committed.shares.filter(
     (share) => share.operationId === operationId && share.response.startsWith(status),

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
 import { writeOut } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -10,7 +11,6 @@ import { usageTypes, withoutRegion } from './expectedUsage.ts';
 /**
  * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is
  * kept from the file, for prices that were looked up by hand.
- * @throws {UsageError} when the region is missing
  * @throws {Error} when a price is neither listed nor in the file, or listed twice; then nothing is written
  */
 export async function runPrices(
@@ -52,12 +52,9 @@ export async function runPrices(
 /** The text of a product, as far as it is read here. */
 interface Product {
   readonly product: { readonly attributes: { readonly usagetype?: string } };
-  readonly terms: { readonly OnDemand?: Record<string, { priceDimensions: Dimensions }> };
+  readonly terms: { readonly OnDemand?: Record<string, { priceDimensions: Record<string, Step> }> };
 }
-type Dimensions = Record<
-  string,
-  { beginRange: string; endRange: string; pricePerUnit: { USD?: string } }
->;
+type Step = { beginRange: string; endRange: string; pricePerUnit: { USD?: string } };
 
 async function readProducts(client: PricingClient, ServiceCode: string, region: string) {
   const isTransfer = ServiceCode === 'AWSDataTransfer';
@@ -81,8 +78,8 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
  */
 function findPrice(kind: keyof Prices, products: readonly Product[]): Price | undefined {
   const [, name, , alsoNamed] = usageTypes[kind];
-  const isMeant = ({ product: { attributes } }: Product) => {
-    const { usagetype = '' } = attributes;
+  const isMeant = ({ product }: Product) => {
+    const { usagetype = '' } = product.attributes;
     const own = withoutRegion(usagetype);
     return !usagetype.startsWith('Global-') && (alsoNamed ? alsoNamed.test(own) : own === name);
   };
@@ -97,9 +94,7 @@ function findPrice(kind: keyof Prices, products: readonly Product[]): Price | un
       dollars: Number(USD),
     }))
     // Some are listed twice.
-    .filter(({ upTo, dollars }, index, all) => {
-      return all.findIndex((one) => one.upTo === upTo && one.dollars === dollars) === index;
-    });
+    .filter((step, index, all) => all.findIndex((one) => isDeepStrictEqual(one, step)) === index);
   const last = steps.findIndex(({ upTo }) => upTo === undefined);
   if (last !== steps.length - 1) throw new Error(`AWS lists several prices of ${name}.`);
   return steps.length === 1 ? steps[0]?.dollars : steps.length > 0 ? steps : undefined;

@@ -26,8 +26,8 @@ import {
   findUnits,
   type ResponseKind,
   type ResponseUnits,
+  readSizes,
 } from '../../../infra/costs/units/responseUnits.ts';
-import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { toCostReport } from '../../../infra/costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/costs/keyCosts.ts';
+import { runForecast } from '../../../infra/ops/costs/runByKey.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
-import { runForecast } from '../../../infra/ops/costs/runForecast.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';

@@ -16,85 +16,65 @@ const write = (name: string, content: string | Uint8Array) =>
   folder.write(name, name.endsWith('.gz') ? gzipSync(content) : content);
 afterEach(() => void vi.unstubAllEnvs());
 
-const november = { start: '2026-11-01T00:00:00Z', end: '2026-12-01T00:00:00Z' };
 const account = '123456789012';
 const ownTags: Readonly<Record<string, string>> = { user_stage: 'production' };
-/** What most lines have. */
-const usual = { kind: 'Usage', currency: 'USD', ...november, account, tags: ownTags };
-
-/** A line of a bill. */
-interface Line extends Readonly<typeof usual> {
-  readonly service: string;
-  readonly usageType: string;
-  readonly quantity: number;
-  readonly dollars: number;
-  readonly resource?: string;
-  /** Only in FOCUS; the billed cost without it. */
-  readonly list?: number;
-  readonly chargeClass?: string;
-  readonly commitment?: string;
-}
-
-type Format = 'CUR 2.0' | 'FOCUS';
-/** The columns of each kind of export, with one that is not needed. */
-const columns: Readonly<Record<Format, Readonly<Record<string, (line: Line) => unknown>>>> = {
-  'CUR 2.0': {
-    identity_line_item_id: () => 'a,"b"',
-    line_item_product_code: ({ service }) => service,
-    line_item_usage_type: ({ usageType }) => usageType,
-    line_item_usage_amount: ({ quantity }) => quantity,
-    line_item_unblended_cost: ({ dollars }) => dollars,
-    line_item_currency_code: ({ currency }) => currency,
-    line_item_line_item_type: ({ kind }) => kind,
-    line_item_usage_start_date: ({ start }) => start,
-    line_item_usage_end_date: ({ end }) => end,
-    line_item_resource_id: ({ resource = '' }) => resource,
-    line_item_usage_account_id: ({ account }) => account,
-    resource_tags: ({ tags }) => tags,
-  },
-  FOCUS: {
-    ChargeDescription: () => 'a,"b"',
-    ServiceName: ({ service }) => service,
-    x_UsageType: ({ usageType }) => usageType,
-    ConsumedQuantity: ({ quantity }) => quantity,
-    BilledCost: ({ dollars }) => dollars,
-    BillingCurrency: ({ currency }) => currency,
-    ListCost: ({ dollars, list = dollars }) => list,
-    ChargeCategory: ({ kind }) => kind,
-    ChargeClass: ({ chargeClass = '' }) => chargeClass,
-    CommitmentDiscountId: ({ commitment = '' }) => commitment,
-    ChargePeriodStart: ({ start }) => start,
-    ChargePeriodEnd: ({ end }) => end,
-    ResourceId: ({ resource = '' }) => resource,
-    SubAccountId: ({ account }) => account,
-    Tags: ({ tags }) => tags,
-  },
+/** What most lines of a bill have. */
+const usual = {
+  ...{ note: 'a,"b"', kind: 'Usage', currency: 'USD', account, tags: ownTags },
+  ...{ start: '2026-11-01T00:00:00Z', end: '2026-12-01T00:00:00Z' },
+  ...{ resource: '', chargeClass: '', commitment: '' },
 };
-
+type Others = Partial<typeof usual & { list: number }>;
 const toLine = (
   service: string,
   usageType: string,
   quantity: number,
   dollars: number,
-  others: Partial<Line> = {},
-): Line => ({ ...usual, service, usageType, quantity, dollars, ...others });
+  others: Others = {},
+) => ({ ...usual, service, usageType, quantity, dollars, list: dollars, ...others });
+type Line = Readonly<ReturnType<typeof toLine>>;
+
+type Format = 'CUR 2.0' | 'FOCUS';
+/** The columns of both kinds of export, with one that is not needed. The last are of FOCUS alone. */
+const columns: readonly (readonly [field: keyof Line, focus: string, cur?: string])[] = [
+  ['note', 'ChargeDescription', 'identity_line_item_id'],
+  ['service', 'ServiceName', 'line_item_product_code'],
+  ['usageType', 'x_UsageType', 'line_item_usage_type'],
+  ['quantity', 'ConsumedQuantity', 'line_item_usage_amount'],
+  ['dollars', 'BilledCost', 'line_item_unblended_cost'],
+  ['currency', 'BillingCurrency', 'line_item_currency_code'],
+  ['kind', 'ChargeCategory', 'line_item_line_item_type'],
+  ['start', 'ChargePeriodStart', 'line_item_usage_start_date'],
+  ['end', 'ChargePeriodEnd', 'line_item_usage_end_date'],
+  ['resource', 'ResourceId', 'line_item_resource_id'],
+  ['account', 'SubAccountId', 'line_item_usage_account_id'],
+  ['tags', 'Tags', 'resource_tags'],
+  ['list', 'ListCost'],
+  ['chargeClass', 'ChargeClass'],
+  ['commitment', 'CommitmentDiscountId'],
+];
+const toColumns = (format: Format, lines: readonly Line[]) =>
+  columns.flatMap(([field, focus, cur]) => {
+    const name = format === 'FOCUS' ? focus : cur;
+    return name ? [{ name, data: lines.map((line) => line[field]) }] : [];
+  });
 
 function toCsv(format: Format, lines: readonly Line[]): string {
   const toCell = (cell: unknown) => {
     const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
     return `"${text.replaceAll('"', '""')}"`;
   };
-  const cells = lines.map((line) => Object.values(columns[format]).map((of) => of(line)));
-  return [Object.keys(columns[format]), ...cells]
+  const all = toColumns(format, lines);
+  return [all.map(({ name }) => name), ...lines.map((_, row) => all.map(({ data }) => data[row]))]
     .map((row) => row.map(toCell).join(','))
     .join('\r\n');
 }
 
 /** Writes row groups of two, with typed times and tags. */
 const toParquet = (codec: 'SNAPPY' | 'ZSTD') => (format: Format, lines: readonly Line[]) => {
-  const columnData = Object.entries(columns[format]).map(([name, of]) => {
+  const columnData = toColumns(format, lines).map(({ name, data }) => {
     const isTime = /start|end$|_date/i.test(name);
-    return { name, data: lines.map((line) => (isTime ? new Date(String(of(line))) : of(line))) };
+    return { name, data: isTime ? data.map((cell) => new Date(String(cell))) : data };
   });
   const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes)) };
   const options = { columnData, rowGroupSize: 2, codec, compressors };
