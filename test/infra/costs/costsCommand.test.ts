@@ -20,7 +20,7 @@ import {
   sumRequests,
   type Traffic,
 } from '../../../infra/costs/bills/traffic.ts';
-import { sumDollars } from '../../../infra/costs/bills/usage.ts';
+import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
 import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
 import { type Prices, readPrices } from '../../../infra/costs/prices.ts';
 import {
@@ -322,7 +322,12 @@ describe('diff', () => {
       [' a month, as before.', '- a million of getPet 400, which it does not have, $0.00 → $'],
       ['month'],
     ],
-    ['a firewall', set({ firewall: true }), -8 - all * 0.6e-6, [': firewall -']],
+    [
+      'a firewall',
+      set({ firewall: true }),
+      -8 - all * 0.6e-6,
+      [`: firewall -${toCents(8 + (all + 5 * 8_760) * 0.6e-6)}.`],
+    ],
     [
       'no orders, which no figures have',
       without(({ operationId }) => operationId === 'listOrders'),
