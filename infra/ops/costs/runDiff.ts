@@ -16,7 +16,6 @@ const trafficFile = 'infra/costs/traffic.json';
 /**
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
- * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
