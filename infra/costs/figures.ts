@@ -40,10 +40,7 @@ export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]
 export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
 /** @param stage for the sizes of its entries; the largest possible without it */
-export function readFigures(
-  { region }: Pick<StageSettings, 'region'> = {},
-  stage?: string,
-): Figures {
+export function readFigures({ region }: Pick<StageSettings, 'region'> = {}, stage?: string) {
   return {
     units: readRecordedUnits(),
     sizes: readSizes(stage),

@@ -77,10 +77,7 @@ export function toRequestsBill(
  * How many of a hundred requests are traced, if they are spread evenly over a month of 730 hours.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
  */
-export function toTracedPercent(
-  { reservedPerSecond, percent }: TraceSampling,
-  requests: number,
-): number {
+export function toTracedPercent({ reservedPerSecond, percent }: TraceSampling, requests: number) {
   if (requests === 0) return reservedPerSecond > 0 ? 100 : percent;
   const reserved = Math.min(requests, reservedPerSecond * SECONDS_A_MONTH);
   return (100 * reserved + percent * (requests - reserved)) / requests;
@@ -146,13 +143,10 @@ export function toWorstMonth(
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
   // access log and its response are not.
   const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
-  const month = toMonth(
-    // The logs stay longer, but later months pay for that.
-    { ...settings, logRetentionDays: 30 },
-    { entries, shares },
-    pricing,
-    sumUsage([ofOthers, ofRefusals]),
-  );
+  // The logs stay longer, but later months pay for that.
+  const ofMonth: PricedSettings = { ...settings, logRetentionDays: 30 };
+  const besides = sumUsage([ofOthers, ofRefusals]);
+  const month = toMonth(ofMonth, { entries, shares }, pricing, besides);
   const price = (usage: Usage) => sumDollars(toDollars(usage, month.rates));
   const [other, refusals] = [price(ofOthers), price(ofRefusals)];
   return { ...month, other, refusals, total: month.total + other + refusals };

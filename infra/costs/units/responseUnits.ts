@@ -177,11 +177,7 @@ export function toGatewayRequests(responseBytes: number): number {
  * knows no network. They consist of the CPU that `npm run bench` measures, at the memory's share of a processor, and
  * some 5 ms for each call of DynamoDB. The exact values are in a bill, or in the platform's report lines.
  */
-export function toBilledDuration(
-  operationId: OperationId,
-  response: ResponseKind,
-  entries = 0,
-): number {
+export function toBilledDuration(operationId: OperationId, response: ResponseKind, entries = 0) {
   if (growsWithInventory(operationId, response)) {
     const [small, large] = listMilliseconds[toBodyKind(response)];
     return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);

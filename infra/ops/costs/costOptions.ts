@@ -19,12 +19,8 @@ type Subcommands = (typeof commands.costs)['subcommands'];
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
 /** The traffic that was typed, or the committed traffic. */
-export function readTraffic({
-  requests,
-  traffic: file,
-  entries,
-  shops,
-}: CostOptions<'month' | 'reconcile'>): Traffic {
+export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffic {
+  const { requests, traffic: file, entries, shops } = options;
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }

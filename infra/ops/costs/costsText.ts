@@ -28,7 +28,7 @@ What each change alone would save in such a month, in dollars, with its trade-of
 ${toColumns(rows)}`;
 }
 
-function toMonthText(month: Month | WorstMonth, title: string): string {
+function toMonthText(month: Month, title: string, besides: [name: string, dollars: number][] = []) {
   const { head, toCells } = defineDollarColumns([month.components]);
   const rows = month.shares.map(({ operationId, response, requests, dollars }) => [
     `${operationId} ${response}`,
@@ -39,20 +39,13 @@ function toMonthText(month: Month | WorstMonth, title: string): string {
   const fixed = components
     .filter((one) => month.fixedParts[one] >= 0.005)
     .map((one) => `${labels[one]} ${toCents(month.fixedParts[one])}`);
-  const byGateway =
-    'other' in month
-      ? [
-          toRow('other paths, at their throttle', month.other),
-          toRow('429, at 10,000 a second', month.refusals),
-        ]
-      : [];
   return [
     `${title}, with an inventory of ${month.entries.toLocaleString('en-US')} entries, in dollars`,
     toColumns([
       ['', 'requests', ...head],
       ...rows,
       toRow('keys, read once a minute', month.keyReads),
-      ...byGateway,
+      ...besides.map((row) => toRow(...row)),
       toRow('fixed', month.fixed),
       ['total', '', ...toCells(month.components).slice(0, -1), toCents(month.total)],
     ]),
@@ -76,7 +69,11 @@ export function toMonthsText(months: readonly Month[]): string {
 
 export function toWorstMonthText(month: WorstMonth): string {
   const title = 'The worst month, a valid key at the full rate of the throttles';
-  return `${toMonthText(month, title)}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
+  const text = toMonthText(month, title, [
+    ['other paths, at their throttle', month.other],
+    ['429, at 10,000 a second', month.refusals],
+  ]);
+  return `${text}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
 }
 
 /** A column for each component that costs anything, and one for the total. */

@@ -54,10 +54,7 @@ export function withoutRegion(usageType: string): string {
 
 export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 
-/**
- * The expected bill of a month by usage type, with quantities and dollars, so that an error in one shows. Unused types
- * are left out.
- */
+/** The expected bill of a month by usage type, with quantities and dollars, so that an error in one shows. */
 export function toExpectedUsage(stage: Stage, traffic: Traffic) {
   const { usage, rates } = toStageMonth(stage, traffic);
   return usageKinds.flatMap((kind) => {

@@ -80,7 +80,6 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
   return [{ ...own, requests, milliseconds, used }];
 }
 
-/** Divides the gateway's figures among the requests of the same operation and status. */
 function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, stage: Stage) {
   // The gateway counts only bytes of bodies. Headers are billed too; a 304 has nothing else.
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
@@ -111,7 +110,6 @@ function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, 
   }
 }
 
-/** Divides Lambda's figures of a function among its requests. */
 function divideCalls(all: Requests[], { functions }: LogRows, volume: LogVolume, stage: Stage) {
   const reports = functions.filter(({ type }) => type === 'platform.report');
   for (const operation of operationIds) {

@@ -27,10 +27,11 @@ export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange
   const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);
   const stage = toPricedStage(named, await metrics.config.region());
+  const names = [...toFunctionLogNames(stage), toAccessLogName(stage)];
   const months = await Promise.all(
     splitByMonth(days).map(async (month) => ({
       ...month,
-      volume: await readLogVolume(metrics, toLogNames(stage), month),
+      volume: await readLogVolume(metrics, names, month),
     })),
   );
   const gigabytes = toSum(months.flatMap(({ volume }) => [...volume.values()])) / 2 ** 30;
@@ -82,8 +83,6 @@ async function readLogVolume(
 }
 
 const toSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-
-const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 

@@ -25,10 +25,7 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
  * Prints what this month has cost until yesterday by the stage's logs, and what it will cost at this rate. On the first
  * of a month, that is the whole month before. Status 1 if it will cost more than accepted, past the stage's limits.
  */
-export async function runForecast(
-  options: CostOptions<'forecast'>,
-  allAccepted = readAccepted(),
-): Promise<void> {
+export async function runForecast(options: CostOptions<'forecast'>, allAccepted = readAccepted()) {
   const stage = parseStage(options.stage);
   const end = toToday();
   const report = await readMonths(options, { from: toMonth(end - 1).from, end });

@@ -11,10 +11,11 @@ import { type Prices, usualRegion } from '../../costs/prices.ts';
 import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 
+const trafficFile = 'infra/costs/traffic.json';
+
 /**
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
- * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
@@ -29,23 +30,14 @@ export async function runDiff(revision: string, json = false): Promise<void> {
     const figures = { ...then, sizes: readSizes(name, sizes), prices };
     const before = settings && { ...stage, settings };
     const now = toCostReport(stage, traffic, entries);
+    const was = before && toCostReport(before, { entries, shares }, entries, figures);
+    const ofTraffic = toCostReport(stage, trafficThen, entries);
+    const worst = before && { month: toWorstMonth(before, undefined, figures) };
     return {
       stage: name,
-      ...toSum(
-        `At the traffic of infra/costs/traffic.json, ${name}`,
-        before && toCostReport(before, { entries, shares }, entries, figures),
-        now,
-      ),
-      traffic: toSum(
-        `By the change of infra/costs/traffic.json, ${name}`,
-        toCostReport(stage, trafficThen, entries),
-        now,
-      ),
-      worst: toSum(
-        `At worst, ${name}`,
-        before && { month: toWorstMonth(before, undefined, figures) },
-        { month: toWorstMonth(stage) },
-      ),
+      ...toSum(`At the traffic of ${trafficFile}, ${name}`, was, now),
+      traffic: toSum(`By the change of ${trafficFile}, ${name}`, ofTraffic, now),
+      worst: toSum(`At worst, ${name}`, worst, { month: toWorstMonth(stage) }),
     };
   });
   if (json) return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
@@ -56,7 +48,7 @@ export async function runDiff(revision: string, json = false): Promise<void> {
   const totals = changes.map(({ stage, after, worst }) => {
     return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
   });
-  const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
+  const none = `At the traffic of ${trafficFile}, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
   await writeOut(`${moved.length > 0 ? moved.join('\n\n') : none}\n`);
 }
 
@@ -76,7 +68,6 @@ function readFiguresOf(revision: string) {
   const figures: CommittedFigures = JSON.parse(read(figuresFile));
   const toPrices = (region = usualRegion): Prices =>
     JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
-  const trafficFile = 'infra/costs/traffic.json';
   const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
   return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };
 }

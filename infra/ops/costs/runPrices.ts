@@ -63,10 +63,8 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
     ? [match('fromRegionCode', region), match('transferType', 'AWS Outbound')]
     : [match('regionCode', region)];
   const products: Product[] = [];
-  for await (const { PriceList = [] } of paginateGetProducts(
-    { client },
-    { ServiceCode, Filters },
-  )) {
+  const pages = paginateGetProducts({ client }, { ServiceCode, Filters });
+  for await (const { PriceList = [] } of pages) {
     products.push(...[...PriceList].map((text) => JSON.parse(String(text))));
   }
   return products;

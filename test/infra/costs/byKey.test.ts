@@ -253,9 +253,9 @@ describe('costs by-key', () => {
     // For half of November.
     const { month } = toCostReport(fixtures.production, readCommittedTraffic());
     expect(fixed).toBeCloseTo(month.fixed / 2, 9);
-    const warehouse = keys.filter(({ key }) => key === 'warehouse');
-    const dollars = warehouse.reduce((sum, one) => sum + one.total, 0);
-    const share = (fixed * dollars) / keys.reduce((sum, one) => sum + one.total, 0);
+    const toSum = (rows: KeyCost[]) => rows.reduce((sum, one) => sum + one.total, 0);
+    const dollars = toSum(keys.filter(({ key }) => key === 'warehouse'));
+    const share = (fixed * dollars) / toSum(keys);
     expect(totals.find(({ key }) => key === 'warehouse')).toMatchObject({
       ...{ key: 'warehouse', requests: 1_001_000, sales: 0, dollars: expect.closeTo(dollars, 9) },
       ...{ fixed: expect.closeTo(share, 9), total: expect.closeTo(dollars + share, 9) },
@@ -272,14 +272,11 @@ describe('costs measure of days', () => {
     ['PATCH /inventory/{petId}', '413', '3'],
   ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
   // Ten plain updates, with one unit each, and twenty with a key, with four.
-  const updates = toLine('updateInventory', '200', 'storefront', {
-    ...{ lines: '60', writeUnits: '180' },
-  });
+  const sold = { lines: '60', writeUnits: '180' };
+  const updates = toLine('updateInventory', '200', 'storefront', sold);
   const openTraffic = async () => {
-    const { aws, variables } = await open({
-      access: [...accessRows, ...lists],
-      functions: [...functionRows, updates],
-    });
+    const access = [...accessRows, ...lists];
+    const { aws, variables } = await open({ access, functions: [...functionRows, updates] });
     const run = (...args: string[]) =>
       callOps(runCosts, ['measure', ...november, ...args], variables);
     return { aws, run };
@@ -299,7 +296,8 @@ describe('costs measure of days', () => {
   it('counts a month’s requests by operation and response, in a query of each log, as a traffic file', async () => {
     const { aws, run } = await openTraffic();
     const { stdout, stderr } = await run();
-    expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
+    const { entries, requests } = JSON.parse(stdout);
+    expect({ entries, requests }).toEqual({ entries: 1_000, requests: counted });
     expect(stderr).toBe('The queries read 4.86 GB of logs, which costs $0.02.\n');
     const queries = aws.inputsOf('StartQuery');
     expect(queries).toHaveLength(2);
@@ -392,11 +390,8 @@ describe('costs forecast', () => {
       expect.closeTo((Number(rate) * 20) / 30, 1),
       expect.closeTo((Number(rate) * 20) / 30 / 60, 3),
     ]);
-    const [{ startTime, endTime } = {}] = aws.inputsOf('StartQuery');
-    expect([startTime, endTime]).toEqual([
-      Date.UTC(2026, 10, 1) / 1e3,
-      Date.UTC(2026, 10, 21) / 1e3 - 1,
-    ]);
+    const [startTime, end] = [Date.UTC(2026, 10, 1) / 1e3, Date.UTC(2026, 10, 21) / 1e3];
+    expect(aws.inputsOf('StartQuery')[0]).toMatchObject({ startTime, endTime: end - 1 });
   });
 
   it('says so for each key, of the month before on the first, and that there is no budget', async () => {
@@ -412,9 +407,8 @@ describe('costs forecast', () => {
     expect([month, key]).toEqual(['2026-11', 'warehouse']);
     expect(Number(perMonth)).toBeCloseTo((Number(total) * 30) / 20, 3);
     expect(Number(perThousandSales)).toBeCloseTo(Number(total) / 60, 3);
-    const { total: all, totals } = JSON.parse(
-      (await forecast({ 'by-key': true, json: true })).stdout,
-    );
+    const { stdout: json } = await forecast({ 'by-key': true, json: true });
+    const { total: all, totals } = JSON.parse(json);
     const sum = totals.reduce((before: number, one: { total: number }) => before + one.total, 0);
     expect(sum).toBeCloseTo(all, 9);
   });

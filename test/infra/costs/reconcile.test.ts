@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
-import { parseTraffic, readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
+import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { toExpectedUsage } from '../../../infra/ops/costs/expectedUsage.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { Reconciliation } from '../../../infra/ops/costs/runReconcile.ts';
@@ -304,24 +304,18 @@ describe('costs reconcile', () => {
         quantity: 3e6 + checked,
         dollars: expect.closeTo(10.5 + checked * 3.5e-6, 6),
       });
-      const shorter = { quantity: expect.closeTo(100 / 1.1 - 100, 6), price: none };
-      expect(of('Lambda-GB-Second-ARM')?.differencePercent).toMatchObject(shorter);
       const price = of('DataTransfer-Out-Bytes')?.differencePercent.price;
       expect(price).toBeCloseTo(100 * (0.085 / 0.09 - 1), 6);
       expect(of('DataProcessing-Bytes')?.billed).toMatchObject({ quantity: 3, dollars: 1.5 });
       expect(of('RequestV2-Tier1')).toBeUndefined();
-      expect(of('CW:AlarmMonitorUsage')?.billed).toMatchObject({ quantity: 0, dollars: 0 });
       expect(of('CW:AlarmMonitorUsage')?.differencePercent.price).toBeUndefined();
-      const unknown = of('Requests-Tier1 of AWSQueueService');
-      expect([unknown?.billed.dollars, unknown?.expected.dollars]).toEqual([0.15, 0]);
       expect(found.outside.map(({ usageType, billed }) => [usageType, billed.dollars])).toEqual([
         ['XRay-TracesStored', 0],
         ['CW:MetricMonitorUsage', 0],
         ['ApiGatewayRequest (Credit) of AmazonApiGateway', -2],
       ]);
-      const [verdict, usage, outside] = (await reconcileFile(file, ...requests)).stdout.split(
-        '\n\n',
-      );
+      const { stdout } = await reconcileFile(file, ...requests);
+      const [verdict, usage, outside] = stdout.split('\n\n');
       expect(verdict).toMatch(
         /^AWS charged \$\d+\.\d\d \(100\.0 %\) less than expected for CW:AlarmMonitorUsage \(other lines that differ: \d+\): \$1\d\.\d\d in all, \$[23]\d\.\d\d expected\.\n/,
       );
@@ -408,13 +402,10 @@ describe('costs reconcile', () => {
     await expectRefusal(runCosts, ['reconcile', 'x.csv', ...args], line);
   });
 
-  it.each([fixtures.staging, changeProduction({ firewall: true })])(
-    'has the same month by usage types as the model: $name',
-    (stage) => {
-      const traffic = readCommittedTraffic();
-      const usage = toExpectedUsage(stage, traffic);
-      const { total } = toStageMonth(stage, traffic);
-      expect(usage.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 9);
-    },
-  );
+  const stages = [fixtures.staging, changeProduction({ firewall: true })];
+  it.each(stages)('has the same month by usage types as the model: $name', (stage) => {
+    const usage = toExpectedUsage(stage, traffic);
+    const sum = usage.reduce((all, { dollars }) => all + dollars, 0);
+    expect(sum).toBeCloseTo(toStageMonth(stage, traffic).total, 9);
+  });
 });
