@@ -10,13 +10,8 @@ import { defineDrain } from './gateway/connections.ts';
 import type { FaultInjection } from './gateway/faultInjection.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
 import { type GatewayResponse, toErrorResponse } from './gateway/messages.ts';
-import {
-  defineAwslambda,
-  importHandler,
-  type LoadHandler,
-  loadFunctions,
-  setFunctionEnvironment,
-} from './lambdaRuntime.ts';
+import { importHandler, type LoadHandler, loadFunctions } from './lambdaFunction.ts';
+import { defineAwslambda, setFunctionEnvironment } from './lambdaRuntime.ts';
 import { type FillOptions, fillTables } from './localTables.ts';
 
 /** The service on this machine. */

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
-import type { LoadHandler } from '../../infra/local/lambdaRuntime.ts';
+import type { LoadHandler } from '../../infra/local/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import type { StoreData } from '../../infra/local/storeData.ts';
 import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';

@@ -9,7 +9,7 @@ import {
   toAllow,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
-import type { LambdaFunction } from '../lambdaRuntime.ts';
+import type { LambdaFunction } from '../lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';

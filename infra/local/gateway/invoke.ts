@@ -4,13 +4,8 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayErrors.ts';
-import {
-  ClientLeft,
-  defineResponseStream,
-  type LambdaFunction,
-  requestIds,
-  toLambdaContext,
-} from '../lambdaRuntime.ts';
+import type { LambdaFunction } from '../lambdaFunction.ts';
+import { ClientLeft, defineResponseStream, requestIds, toLambdaContext } from '../lambdaRuntime.ts';
 import { type GatewayResponse, sendResponse } from './messages.ts';
 
 /** The function exceeded its timeout. */

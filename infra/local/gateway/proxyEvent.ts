@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import type { LambdaFunction } from '../lambdaRuntime.ts';
+import type { LambdaFunction } from '../lambdaFunction.ts';
 import type { GatewayRequest } from './messages.ts';
 
 /** The target of a path: its functions by method, and the decoded parameters. */

@@ -2,7 +2,8 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
-import { defineAwslambda, type LambdaFunction } from '../../../infra/local/lambdaRuntime.ts';
+import type { LambdaFunction } from '../../../infra/local/lambdaFunction.ts';
+import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 
 export const documentationAddress = 'https://docs.petstore.example';

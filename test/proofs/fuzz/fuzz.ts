@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/progress.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
-import { importHandler } from '../../../infra/local/lambdaRuntime.ts';
+import { importHandler } from '../../../infra/local/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import { parseInteger, runTestCommand } from '../../support/testCommand.ts';

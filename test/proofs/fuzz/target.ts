@@ -22,8 +22,8 @@ import {
   type LambdaFunction,
   type LoadHandler,
   loadFunctions,
-  useLambdaConsole,
-} from '../../../infra/local/lambdaRuntime.ts';
+} from '../../../infra/local/lambdaFunction.ts';
+import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
