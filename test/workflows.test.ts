@@ -3,17 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from '../infra/stages/projectRoot.ts';
-import {
-  toCheckKeyParameter,
-  toFunctionName,
-  toStackName,
-  toTableName,
-} from '../infra/stages/resourceNames.ts';
+import { toNames } from '../infra/stages/resourceNames.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { OperationId } from '../shared/contract/operations.ts';
 import { mintApiKey } from '../shared/keys/apiKey.ts';
 
-const staging = { name: 'staging' } as const;
+const staging = toNames({ name: 'staging' });
 const files = globSync('.github/workflows/*', { cwd: projectRoot });
 
 interface Job {
@@ -147,11 +142,11 @@ it('OPERATIONS.md has the policies of its roles, for the resources of a stage', 
   const resources = grants.flat().map(({ Resource }) => Resource.replace(/^.*?ACCOUNT:/, ''));
   expect(resources).toEqual([
     'role/cdk-hnb659fds-*',
-    `stack/${toStackName(staging)}/*`,
-    `function:${toFunctionName(staging, '*' as OperationId)}`,
-    `parameter${toCheckKeyParameter(staging)}`,
+    `stack/${staging.stack}/*`,
+    `function:${staging.toFunction('*' as OperationId)}`,
+    `parameter${staging.checkKeyParameter}`,
     // A table restored in its place has a longer name.
-    `table/${toTableName(staging, 'apiKeys')}*`,
+    `table/${staging.toTable('apiKeys')}*`,
   ]);
 });
 

@@ -4,7 +4,7 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { liveAlias, toFunctionName } from '../stages/resourceNames.ts';
+import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { checkPlace, type OpenStage } from './stageStack.ts';
 
@@ -75,7 +75,7 @@ async function readLiveFunction(
   stage: Stage,
   operationId: OperationId,
 ): Promise<LiveFunction> {
-  const functionName = toFunctionName(stage, operationId);
+  const functionName = toNames(stage).toFunction(operationId);
   const FunctionName = functionName;
   const [alias, pages] = await Promise.all([
     client.send(new GetAliasCommand({ FunctionName, Name: liveAlias })),

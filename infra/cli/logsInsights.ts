@@ -5,8 +5,6 @@ import {
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import { toFunctionLogName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
 import { tell } from './output.ts';
 
 /** The fields of a row that are not empty. */
@@ -75,7 +73,3 @@ export function findOperation({ route, method }: QueryRow): OperationId | undefi
 export function toNumber(text: string | undefined): number {
   return Number(text) || 0;
 }
-
-/** The logs of the functions. */
-export const toFunctionLogNames = (stage: Stage) =>
-  operationIds.map((id) => toFunctionLogName(stage, id));

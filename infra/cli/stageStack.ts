@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { toStackName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toErrorLine } from './errorLine.ts';
 import { toRegion } from './stageOption.ts';
@@ -38,7 +38,7 @@ export async function openStage(
     // Only errors of AWS's services have it.
     if (!Object.hasOwn(error as object, 'serviceId')) throw error;
     const status = { unread: toErrorLine(error) };
-    return { stage, name: toStackName(stage), open: defineOpen(stage, limits), status };
+    return { stage, name: toNames(stage).stack, open: defineOpen(stage, limits), status };
   }
 }
 
@@ -49,7 +49,7 @@ export async function openStage(
  * @throws {Error} when the stage was never deployed there, or belongs in another account or region
  */
 export async function readStack(stage: Stage, limits: object = {}): Promise<StageStack> {
-  const name = toStackName(stage);
+  const name = toNames(stage).stack;
   const open = defineOpen(stage, limits);
   const client = open(CloudFormationClient);
   const command = new DescribeStacksCommand({ StackName: name });

@@ -7,12 +7,7 @@ import {
   BackupVault,
 } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import {
-  toBackupStackName,
-  toCopiesVaultName,
-  toStackName,
-  toStackProps,
-} from '../stages/resourceNames.ts';
+import { toNames, toStackProps } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { recoverableTables } from '../stages/tables.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
@@ -32,18 +27,19 @@ export function defineBackupCopies(
   tables: DataTables,
   region: string,
 ): void {
+  const { stack: name, copiesVault } = toNames(stage);
   const vault = new BackupVault(stack, 'Backups', {
-    backupVaultName: toStackName(stage),
+    backupVaultName: name,
     removalPolicy: toKeptPolicy(stage),
   });
   const { partition, account } = stack;
   const copies = BackupVault.fromBackupVaultArn(
     stack,
     'Copies',
-    `arn:${partition}:backup:${region}:${account}:backup-vault:${toCopiesVaultName(stage)}`,
+    `arn:${partition}:backup:${region}:${account}:backup-vault:${copiesVault}`,
   );
   const plan = new BackupPlan(stack, 'BackupPlan', {
-    backupPlanName: toStackName(stage),
+    backupPlanName: name,
     backupVault: vault,
     backupPlanRules: [
       new BackupPlanRule({
@@ -69,12 +65,13 @@ export function defineBackupCopies(
 
 /** The stack with the vault for copies of a deployment's tables. It must outlive the deployment's region. */
 export function defineBackupStack(app: App, stage: Stage, region: string): Stack {
-  const stack = new Stack(app, toBackupStackName(stage), {
+  const { backupStack, copiesVault } = toNames(stage);
+  const stack = new Stack(app, backupStack, {
     description: `Copies of the tables of the pet store's inventory service, ${stage.name}`,
     ...toStackProps(stage, region),
   });
   new BackupVault(stack, 'Vault', {
-    backupVaultName: toCopiesVaultName(stage),
+    backupVaultName: copiesVault,
     removalPolicy: toKeptPolicy(stage),
   });
   return stack;

@@ -1,7 +1,7 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { toTableName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import {
   recoverableTables,
@@ -27,7 +27,7 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const isRecoverable = protectsData && recoverableTables.includes(name);
     const table = new Table(scope, `${name}Table`, {
-      tableName: toTableName(stage, name),
+      tableName: toNames(stage).toTable(name),
       partitionKey: toAttribute(partitionKey),
       ...(sortKey && { sortKey: toAttribute(sortKey) }),
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),

@@ -4,7 +4,7 @@ import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct, IConstruct } from 'constructs';
 import { operationIds } from '../../shared/contract/operations.ts';
-import { toHookName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import type { DataTables } from './dataTables.ts';
@@ -21,7 +21,7 @@ export function defineDeploymentHook(
 ): IFunction {
   const all = operationIds.map((id) => functions[id].functionArn);
   const hook = defineFunction(scope, 'Hook', stage, {
-    functionName: toHookName(stage),
+    functionName: toNames(stage).toFunction('hook'),
     description: 'Calls each new version before its first client',
     entry: join(import.meta.dirname, 'hook/handler.ts'),
     timeout: Duration.minutes(5),

@@ -22,7 +22,7 @@ import {
   operationIds,
   operations,
 } from '../../shared/contract/operations.ts';
-import { liveAlias, type NamedStage } from '../stages/resourceNames.ts';
+import { liveAlias } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import type { DataTables } from './dataTables.ts';
@@ -107,7 +107,7 @@ const clientErrorPeriod = Duration.minutes(15);
  */
 function defineRollbackAlarms(
   scope: Construct,
-  stage: NamedStage,
+  stage: Stage,
   id: OperationId,
   live: Alias,
   logGroup: ILogGroup,

@@ -4,7 +4,7 @@ import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { toFunctionName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, toEntry } from './bundling/bundling.ts';
@@ -29,7 +29,7 @@ export function defineOperationFunctions(
     const used = toUsedTables(operationId);
     const reservedConcurrency = toReservedConcurrency(settings, operationId);
     const fn = defineFunction(scope, operationId, stage, {
-      functionName: toFunctionName(stage, operationId),
+      functionName: toNames(stage).toFunction(operationId),
       description: operations[operationId].summary,
       entry: toEntry(operationId),
       bundling,

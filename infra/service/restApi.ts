@@ -19,7 +19,7 @@ import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { accessLogText } from '../gateway/accessLogFormat.ts';
-import { toAccessLogName, toApiName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import type { StageSettings, Throttle } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { toKeptPolicy } from './dataTables.ts';
@@ -41,13 +41,14 @@ const ipAddressType = IpAddressType.DUAL_STACK;
  */
 export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAliases): RestApi {
   const { allowedOrigins, throttles, logRetentionDays } = stage.settings;
+  const names = toNames(stage);
   const accessLog = new LogGroup(scope, 'AccessLogs', {
-    logGroupName: toAccessLogName(stage),
+    logGroupName: names.accessLog,
     retention: logRetentionDays,
     removalPolicy: toKeptPolicy(stage),
   });
   const api = new RestApi(scope, 'Api', {
-    restApiName: toApiName(stage),
+    restApiName: names.api,
     description: "The pet store's inventory service",
     endpointConfiguration: { types: [EndpointType.REGIONAL], ipAddressType },
     // The gateway writes access logs only if the account names a role for it. The setting belongs to the account: both
@@ -108,7 +109,7 @@ export function defineCustomDomain(
  * @param place the stage's index; each stage has its own rule
  */
 export function defineTraceSampling(scope: Construct, stage: Stage, place: number): void {
-  const apiName = toApiName(stage);
+  const apiName = toNames(stage).api;
   const { reservedPerSecond, percent } = stage.settings.tracing;
   new CfnSamplingRule(scope, 'TraceSampling', {
     samplingRule: {

@@ -3,12 +3,8 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import {
-  type NamedStage,
-  toApiName,
-  toFunctionName,
-  toStackName,
-} from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
 
 /** With these, usually a client is at fault. If half of all requests get one, it may be the service. */
 export const clientErrorStatuses = [400, 401, 404, 412];
@@ -54,7 +50,7 @@ export type LogMetricName = keyof typeof logMetrics;
 /** Counts a metric for all versions of a function together, or for each one alone. */
 export function defineLogMetric(
   scope: Construct,
-  stage: NamedStage,
+  stage: Stage,
   operationId: OperationId,
   name: LogMetricName,
   logGroup: ILogGroup,
@@ -64,7 +60,7 @@ export function defineLogMetric(
   new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${filter}Filter`, {
     logGroup,
     filterPattern: pattern,
-    metricNamespace: toStackName(stage),
+    metricNamespace: toNames(stage).stack,
     metricName: `${operationId}${suffix}`,
     metricValue: value,
     ...(isByVersion && { dimensions: { [versionDimension]: '$.message.version' } }),
@@ -75,14 +71,14 @@ const versionDimension = 'Version';
 
 /** @param version only this one; by default all together */
 export function toLogMetric(
-  stage: NamedStage,
+  stage: Stage,
   operationId: OperationId,
   name: LogMetricName,
   options: MetricOptions,
   version?: string,
 ): Metric {
   return new Metric({
-    namespace: toStackName(stage),
+    namespace: toNames(stage).stack,
     metricName: `${operationId}${logMetrics[name].suffix}`,
     ...(version !== undefined && { dimensionsMap: { [versionDimension]: version } }),
     ...options,
@@ -91,7 +87,7 @@ export function toLogMetric(
 
 /** A metric by Lambda for all versions of a function together. */
 export function toFunctionMetric(
-  stage: NamedStage,
+  stage: Stage,
   operationId: OperationId,
   metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
   options: MetricOptions,
@@ -99,7 +95,7 @@ export function toFunctionMetric(
   return new Metric({
     namespace: 'AWS/Lambda',
     metricName,
-    dimensionsMap: { FunctionName: toFunctionName(stage, operationId) },
+    dimensionsMap: { FunctionName: toNames(stage).toFunction(operationId) },
     label: operationId,
     ...options,
   });
@@ -111,14 +107,14 @@ export function toFunctionMetric(
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
 export function toGatewayMetric(
-  stage: NamedStage,
+  stage: Stage,
   metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
   options: MetricOptions,
 ): Metric {
   return new Metric({
     namespace: 'AWS/ApiGateway',
     metricName,
-    dimensionsMap: { ApiName: toApiName(stage), Stage: apiVersion },
+    dimensionsMap: { ApiName: toNames(stage).api, Stage: apiVersion },
     ...options,
   });
 }

@@ -3,13 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { findBaseAddress } from '../stages/addresses.ts';
-import {
-  toApiName,
-  toBaseAddressParameter,
-  toStackName,
-  toStackProps,
-  toTableOutput,
-} from '../stages/resourceNames.ts';
+import { toNames, toStackProps, toTableOutput } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables } from './dataTables.ts';
@@ -26,7 +20,8 @@ import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restAp
 export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
   const { name, settings } = stage;
   const { backupRegion, customDomain } = settings;
-  const stack = new Stack(app, toStackName(stage), {
+  const names = toNames(stage);
+  const stack = new Stack(app, names.stack, {
     description: `The pet store's inventory service, ${name}`,
     ...toStackProps(stage),
   });
@@ -37,7 +32,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  if (settings.firewall) defineFirewall(stack, toApiName(stage), api, settings);
+  if (settings.firewall) defineFirewall(stack, names.api, api, settings);
   else explainNoFirewall(api);
   defineOutputs(stack, stage, api, tables);
   return stack;
@@ -53,7 +48,7 @@ function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTab
   const description = 'The base address of all paths of the contract';
   new CfnOutput(stack, 'BaseUrl', { description, value: baseAddress });
   new StringParameter(stack, 'BaseAddress', {
-    parameterName: toBaseAddressParameter(stage),
+    parameterName: toNames(stage).baseAddressParameter,
     description,
     stringValue: baseAddress,
   });

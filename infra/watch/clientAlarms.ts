@@ -3,7 +3,7 @@ import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/a
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { type NamedStage, toAccessLogName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import type { Severity } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
@@ -133,7 +133,7 @@ function defineFailureAlarms(
 
 const quarter = Duration.minutes(15);
 
-function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
+function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
   const { latencyMilliseconds } = operationSettings[id];
   const until = operations[id].streamed ? ' until the first byte' : '';
   return {
@@ -171,7 +171,7 @@ function defineSilenceAlarm(
 
 /** Most alarms count lines of the access log. Without lines, they see nothing. */
 function defineSilentLogAlarm(stage: Stage): WatchAlarm {
-  const logName = toAccessLogName(stage);
+  const logName = toNames(stage).accessLog;
   return {
     name: 'access-log-silent',
     description: `The gateway gets requests, but writes no lines to its access log ${logName}, which the alarms on each operation count. Look in the API Gateway console, Settings, for the account's role for logs, and at the stage's log settings. Deploy petstore-${stage.name} again.`,

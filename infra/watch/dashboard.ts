@@ -17,7 +17,7 @@ import { type OperationId, operationIds } from '../../shared/contract/operations
 import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
 import { hasPrices, usualRegion } from '../costs/prices.ts';
 import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
-import { type NamedStage, toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
@@ -56,7 +56,7 @@ export function defineDashboards(
   { refusals, operations }: AccessLogMetrics,
   alarms: IAlarm[],
 ): void {
-  const dashboardName = toStackName(stage);
+  const dashboardName = toNames(stage).stack;
   new Dashboard(scope, 'Dashboard', {
     dashboardName,
     widgets: [
@@ -77,7 +77,7 @@ export function defineDashboards(
 }
 
 /** The operations' results in the last four weeks, next to their objectives. */
-function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations']): IWidget[] {
+function toObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): IWidget[] {
   const toValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
     new SingleValueWidget({
       title: `${what}, last ${DAYS} days`,
@@ -112,7 +112,7 @@ function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations'
   ];
 }
 
-function toGatewayRow(stage: NamedStage, refusals: RefusalMetrics): IWidget[] {
+function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
   const toMetric = (
     name: Parameters<typeof toGatewayMetric>[1],
     label: string,
@@ -133,7 +133,7 @@ function toGatewayRow(stage: NamedStage, refusals: RefusalMetrics): IWidget[] {
   ];
 }
 
-function toFunctionRow(stage: NamedStage): IWidget[] {
+function toFunctionRow(stage: Stage): IWidget[] {
   const toEach = (name: Parameters<typeof toFunctionMetric>[2], statistic: string, suffix = '') =>
     operationIds.map((id) =>
       toFunctionMetric(stage, id, name, { statistic, period, label: `${id}${suffix}` }),
@@ -201,7 +201,7 @@ function toCostRow(stage: Stage): IWidget[] {
   ];
 }
 
-function toDeprecationRow(stage: NamedStage): IWidget[] {
+function toDeprecationRow(stage: Stage): IWidget[] {
   const ids = toDeprecatedOperations();
   if (ids.length === 0) return [];
   const title = `Callers of deprecated operations: ${ids.join(', ')}`;
@@ -210,13 +210,13 @@ function toDeprecationRow(stage: NamedStage): IWidget[] {
 
 function toQueryTable(
   title: string,
-  stage: NamedStage,
+  stage: Stage,
   ids: readonly OperationId[],
   lines: readonly string[],
 ): LogQueryWidget {
   return new LogQueryWidget({
     title,
-    logGroupNames: ids.map((id) => toFunctionLogName(stage, id)),
+    logGroupNames: ids.map((id) => toNames(stage).toFunctionLog(id)),
     queryLines: [...lines],
     view: LogQueryVisualizationType.TABLE,
     width: 24,

@@ -2,12 +2,8 @@ import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import {
-  type NamedStage,
-  toAccessLogName,
-  toFunctionLogName,
-  toStackName,
-} from '../stages/resourceNames.ts';
+import { toNames } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
 
 /** A query in the language of CloudWatch Logs Insights. */
 export interface LogQuery {
@@ -113,14 +109,12 @@ export function toDeprecatedCallers(): string[] {
 }
 
 /** Saves the queries in Logs Insights, for the stage's logs, in a folder with the stage's name. */
-export function defineSavedQueries(scope: Construct, stage: NamedStage): void {
+export function defineSavedQueries(scope: Construct, stage: Stage): void {
+  const { stack, accessLog, functionLogs } = toNames(stage);
   for (const { name, log, lines } of logQueries) {
     new CfnQueryDefinition(scope, `${name.replaceAll(' ', '')}Query`, {
-      name: `${toStackName(stage)}/${name}`,
-      logGroupNames:
-        log === 'access'
-          ? [toAccessLogName(stage)]
-          : operationIds.map((id) => toFunctionLogName(stage, id)),
+      name: `${stack}/${name}`,
+      logGroupNames: log === 'access' ? [accessLog] : functionLogs,
       queryString: lines.join('\n| '),
     });
   }

@@ -17,12 +17,7 @@ import {
   toGatewayMetric,
   toLogMetric,
 } from '../service/serviceMetrics.ts';
-import {
-  type NamedStage,
-  toAccessLogName,
-  toStackName,
-  toUsedTableName,
-} from '../stages/resourceNames.ts';
+import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 
@@ -64,7 +59,7 @@ export interface AccessLogMetrics {
  * crashed or timed out. Requests of the scheduled check do not count for an operation.
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
-  const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
+  const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toNames(stage).accessLog);
   const defineFilter = (
     name: string,
     patterns: readonly JsonPattern[],
@@ -74,7 +69,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
     new MetricFilter(scope, `${name}Filter`, {
       logGroup,
       filterPattern: FilterPattern.all(...patterns),
-      metricNamespace: toStackName(stage),
+      metricNamespace: toNames(stage).stack,
       metricName,
       metricValue: `${value}`,
     }).metric({ statistic: Stats.SUM, period });
@@ -129,11 +124,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
 }
 
 /** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
-export function toLatencyMetric(
-  stage: NamedStage,
-  id: OperationId,
-  options: MetricOptions,
-): Metric {
+export function toLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
   return operations[id].streamed
     ? toLogMetric(stage, id, 'firstByte', options)
     : toFunctionMetric(stage, id, 'Duration', options);
@@ -144,7 +135,7 @@ export function toLatencyMetric(
  * @param minCounted below this the result is 0, since a share of a few requests says little
  */
 export function toShare(
-  stage: NamedStage,
+  stage: Stage,
   label: string,
   counted: IMetric,
   minCounted: number,
@@ -158,7 +149,7 @@ export function toShare(
   });
 }
 
-export function toAllRequests(stage: NamedStage): Metric {
+export function toAllRequests(stage: Stage): Metric {
   return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period });
 }
 

@@ -10,14 +10,7 @@ import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { readTableNames } from '../service/hook/probes.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import {
-  type NamedStage,
-  toBaseAddressParameter,
-  toCheckKeyParameter,
-  toCheckName,
-  toStackName,
-  toUsedTableName,
-} from '../stages/resourceNames.ts';
+import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { type TableName, tables } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
@@ -36,24 +29,25 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
   const toArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
   const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
-  const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
+  const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
+  const parameters = [checkKeyParameter, baseAddressParameter];
   const check = defineFunction(scope, 'Check', stage, {
-    functionName: toCheckName(stage),
-    description: `Calls ${toStackName(stage)} from outside`,
+    functionName: toFunction('check'),
+    description: `Calls ${stack} from outside`,
     entry: join(import.meta.dirname, 'check/handler.ts'),
     timeout: Duration.seconds(30),
     // The next run, a few minutes later, is the retry.
     retryAttempts: 0,
     environment: {
-      KEY_PARAMETER: toCheckKeyParameter(stage),
-      ADDRESS_PARAMETER: toBaseAddressParameter(stage),
+      KEY_PARAMETER: checkKeyParameter,
+      ADDRESS_PARAMETER: baseAddressParameter,
       OPERATIONS: asked.join(','),
       API_KEYS_TABLE: toUsedTableName(stage, 'apiKeys'),
       ...Object.fromEntries(
         readTableNames.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
       ),
       INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
-      NAMESPACE: toStackName(stage),
+      NAMESPACE: stack,
     },
     grants: [
       // Permission to read an encrypted parameter includes the use of AWS's key for it.
@@ -65,7 +59,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     loggingFormat: LoggingFormat.TEXT,
   });
   new Rule(scope, 'CheckSchedule', {
-    description: `Checks ${toStackName(stage)} from outside`,
+    description: `Checks ${stack} from outside`,
     schedule: Schedule.rate(Duration.minutes(everyMinutes)),
     targets: [new LambdaFunction(check, { retryAttempts: 0 })],
   });
@@ -77,9 +71,10 @@ export function defineCheckAlarms(
   everyMinutes: number,
   counts: AccessLogMetrics['operations'],
 ): WatchAlarm[] {
+  const functionName = toNames(stage).toFunction('check');
   const toCountMetric = (metricName: keyof CheckCounts) =>
     new Metric({
-      namespace: toStackName(stage),
+      namespace: toNames(stage).stack,
       metricName,
       statistic: Stats.SUM,
       period: Duration.minutes(everyMinutes),
@@ -89,11 +84,11 @@ export function defineCheckAlarms(
       name: 'check-failed',
       severity: 'page',
       incident: 'outage',
-      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${toCheckName(stage)} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
+      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
-        dimensionsMap: { FunctionName: toCheckName(stage) },
+        dimensionsMap: { FunctionName: functionName },
         statistic: Stats.SUM,
         period: Duration.minutes(everyMinutes),
       }),
@@ -129,7 +124,7 @@ export function defineCheckAlarms(
   ];
 }
 
-function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string): WatchAlarm[] {
+function defineEndAlarms(stage: Stage, end: End, what: string, act: string): WatchAlarm[] {
   const days = [
     ['ticket', DAYS_AHEAD],
     ['page', 7],
@@ -139,7 +134,7 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
     severity,
     description: `${what} expires within ${left} days. ${act}`,
     metric: new Metric({
-      namespace: toStackName(stage),
+      namespace: toNames(stage).stack,
       metricName: toDaysMetricName(end),
       statistic: Stats.MINIMUM,
       period: Duration.hours(1),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
-import { toStackName, toStackProps, toTags, toWatchStackName } from '../stages/resourceNames.ts';
+import { toNames, toStackProps, toTags } from '../stages/resourceNames.ts';
 import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
@@ -19,7 +19,8 @@ import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
   const { budget, anomalies, checkEveryMinutes } = stage.settings;
-  const stack = new Stack(app, toWatchStackName(stage), {
+  const names = toNames(stage);
+  const stack = new Stack(app, names.watchStack, {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
     // `cdk destroy` of the service deletes this stack first and is refused only then. So both refuse, or neither.
     ...toStackProps(stage),
@@ -30,7 +31,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   const alarms = stage.settings.raisesAlarms
     ? defineAlarms(
         stack,
-        toStackName(stage),
+        names.stack,
         [
           ...defineClientAlarms(stage, counted),
           ...defineCapacityAlarms(stage),
@@ -79,7 +80,7 @@ function defineBudget(
   new CfnBudget(scope, 'Budget', {
     budget: {
       // If the notifications change, CloudFormation replaces the budget, and cannot while the name is taken.
-      budgetName: `${toStackName(stage)}-${fingerprint}`,
+      budgetName: `${toNames(stage).stack}-${fingerprint}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyDollars, unit: 'USD' },
@@ -106,14 +107,14 @@ function defineBudget(
  */
 function defineAnomalies(scope: Stack, stage: Stage, { minDollars, notify }: Anomalies): void {
   const monitor = new CfnAnomalyMonitor(scope, 'Anomalies', {
-    monitorName: toStackName(stage),
+    monitorName: toNames(stage).stack,
     monitorType: 'CUSTOM',
     monitorSpecification: JSON.stringify({
       Tags: { Key: 'stage', Values: [stage.name], MatchOptions: ['EQUALS'] },
     }),
   });
   new CfnAnomalySubscription(scope, 'AnomalyMails', {
-    subscriptionName: toStackName(stage),
+    subscriptionName: toNames(stage).stack,
     frequency: 'DAILY',
     monitorArnList: [monitor.attrMonitorArn],
     subscribers: notify.map((address) => ({ type: 'EMAIL', address })),

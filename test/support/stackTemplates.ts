@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { buildApp } from '../../infra/buildApp.ts';
-import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
+import { toNames } from '../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { changedSettings, changeProduction, type FixtureName, fixtures } from './stageFixtures.ts';
@@ -66,8 +66,8 @@ export function synthesizeStages(
     const assembly = buildApp({ outdir, context }, deployments, commit).synth();
     const toTemplate = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
     const toTemplates = (stage: Stage) => ({
-      service: toTemplate(toStackName(stage)),
-      watch: toTemplate(toWatchStackName(stage)),
+      service: toTemplate(toNames(stage).stack),
+      watch: toTemplate(toNames(stage).watchStack),
     });
     return Object.fromEntries(
       deployments.map((stage) => [stage.name, toTemplates(stage)]),

@@ -10,7 +10,7 @@ import {
 } from '../../costs/bills/usage.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
-import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { CHECK_KEY } from '../keys/checkKey.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
@@ -84,7 +84,7 @@ function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, 
   // The gateway counts only bytes of bodies. Headers are billed too; a 304 has nothing else.
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
-  const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
+  const logBytes = volume.get(toNames(stage).accessLog) ?? 0;
   for (const { status = '', functionStatus = '-', ...row } of access) {
     const operation = findOperation(row);
     // The gateway responds to preflights, with a status that a function uses too.
@@ -113,7 +113,7 @@ function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, 
 function divideCalls(all: Requests[], { functions }: LogRows, volume: LogVolume, stage: Stage) {
   const reports = functions.filter(({ type }) => type === 'platform.report');
   for (const operation of operationIds) {
-    const log = toFunctionLogName(stage, operation);
+    const log = toNames(stage).toFunctionLog(operation);
     const report = reports.find((row) => row['@log']?.endsWith(`:${log}`));
     const functionCalls = toNumber(report?.lines);
     const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;

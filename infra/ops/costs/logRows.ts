@@ -1,7 +1,7 @@
 import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
-import { runQuery, toFunctionLogNames } from '../../cli/logsInsights.ts';
+import { runQuery } from '../../cli/logsInsights.ts';
 import { tell } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
@@ -9,7 +9,7 @@ import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
 import { readPrices, toUnitDollars } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
-import { toAccessLogName } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type CostOptions, toPricedStage } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, splitByMonth, toDay, toToday } from './dayRange.ts';
@@ -27,7 +27,8 @@ export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange
   const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);
   const stage = toPricedStage(named, await metrics.config.region());
-  const names = [...toFunctionLogNames(stage), toAccessLogName(stage)];
+  const { functionLogs, accessLog } = toNames(stage);
+  const names = [...functionLogs, accessLog];
   const months = await Promise.all(
     splitByMonth(days).map(async (month) => ({
       ...month,
@@ -114,8 +115,8 @@ export async function readLogRows(
   filters: readonly string[] = [],
 ) {
   const [functions, access] = await Promise.all([
-    runQuery(client, toFunctionLogNames(stage), days, functionQuery),
-    runQuery(client, [toAccessLogName(stage)], days, [...filters, ...accessQuery]),
+    runQuery(client, toNames(stage).functionLogs, days, functionQuery),
+    runQuery(client, [toNames(stage).accessLog], days, [...filters, ...accessQuery]),
   ]);
   return { functions, access };
 }

@@ -4,7 +4,7 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import type { KeyRegister } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
-import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import { toKeyStatus } from './keyText.ts';
 
 /** The name of the read key of a stage's checks. */
@@ -13,7 +13,7 @@ export const CHECK_KEY = 'check';
 /** The read key of a stage's checks in the Parameter Store, if there is one. */
 export async function readCheckKey({ stage, open }: StageStack): Promise<string | undefined> {
   const command = new GetParameterCommand({
-    Name: toCheckKeyParameter(stage),
+    Name: toNames(stage).checkKeyParameter,
     WithDecryption: true,
   });
   try {
@@ -31,7 +31,7 @@ export async function readCheckKey({ stage, open }: StageStack): Promise<string 
  */
 export async function provideCheckKey(stack: StageStack, register: KeyRegister): Promise<string> {
   const { stage, open } = stack;
-  const parameter = toCheckKeyParameter(stage);
+  const parameter = toNames(stage).checkKeyParameter;
   const found = parseApiKey((await readCheckKey(stack)) ?? '');
   if (found && (await isUsable(register, found))) {
     return `The key ${found.keyId} in ${parameter} works: nothing was changed.`;

@@ -5,7 +5,7 @@ import {
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type LogEvent, type LogSource, parseLine } from './requestText.ts';
 
@@ -41,9 +41,11 @@ export async function* findEvents(
         { logGroupName, filterPattern: `{ ${pattern} }`, startTime },
         signal,
       );
-    const logs = operationIds.map((id) => readLog(id, ofFunctions, toFunctionLogName(stage, id)));
+    const logs = operationIds.map((id) =>
+      readLog(id, ofFunctions, toNames(stage).toFunctionLog(id)),
+    );
     if (ofGateway !== undefined) {
-      logs.push(readLog('gateway', ofGateway, toAccessLogName(stage)));
+      logs.push(readLog('gateway', ofGateway, toNames(stage).accessLog));
     }
     return mergeByTime(logs);
   }

@@ -1,7 +1,7 @@
 import { toCount } from '../../cli/progress.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import { toStackName, toWatchStackName } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { Night } from './readNight.ts';
 
@@ -32,7 +32,7 @@ const failing = /^((\w+-)?server-errors|\w+-(failing|client-errors|latency|durat
 
 /** What to do next, by the first rule that fits. */
 export function toNextStep(stage: Stage, night: Night): NextStep {
-  const facts = { stage: stage.name, stack: toStackName(stage), night, ...toFailures(night) };
+  const facts = { stage: stage.name, stack: toNames(stage).stack, night, ...toFailures(night) };
   return (
     awaitStack(facts) ??
     resumeOperation(facts, stage) ??
@@ -261,7 +261,7 @@ function followAlarm({ stage, firing: [first] }: Facts): NextStep | undefined {
 
 function lookAgain({ stage, night, isMoving, withoutData }: Facts, { settings }: Stage): NextStep {
   if (settings.raisesAlarms && toValue(night.alarms)?.total === 0) {
-    const watch = toWatchStackName({ name: stage });
+    const watch = toNames({ name: stage }).watchStack;
     const why = `${watch} has no alarms, so nobody is paged. Deploy it:`;
     return { why, command: `npm run deploy ${watch}` };
   }

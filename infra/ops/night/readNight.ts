@@ -16,25 +16,13 @@ import {
   readLiveFunctions,
   toLiveText,
 } from '../../cli/liveFunctions.ts';
-import {
-  findOperation,
-  type QueryRow,
-  runQuery,
-  toFunctionLogNames,
-  toNumber,
-} from '../../cli/logsInsights.ts';
+import { findOperation, type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import {
-  toAccessLogName,
-  toFunctionLogName,
-  toFunctionName,
-  toHookLogName,
-  toUsedTableName,
-} from '../../stages/resourceNames.ts';
+import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
@@ -214,7 +202,7 @@ async function readRefused(
   if (!('value' in status && status.value.startsWith('UPDATE_ROLLBACK'))) return [];
   const lines = ['filter level = "ERROR"', 'fields message', 'sort @timestamp desc', 'limit 3'];
   try {
-    const rows = await query([toHookLogName(stage)], lines, 24);
+    const rows = await query([toNames(stage).toFunctionLog('hook')], lines, 24);
     return rows.flatMap(({ message }) => (message ? [hideSecrets(message)] : []));
   } catch (error) {
     // A stage that moves at once has no hook.
@@ -228,7 +216,9 @@ async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
   const client = open(LambdaClient);
   const reserved = await Promise.all(
     operationIds.map((id) =>
-      client.send(new GetFunctionConcurrencyCommand({ FunctionName: toFunctionName(stage, id) })),
+      client.send(
+        new GetFunctionConcurrencyCommand({ FunctionName: toNames(stage).toFunction(id) }),
+      ),
     ),
   );
   return operationIds.filter(
@@ -259,8 +249,8 @@ const MAX_ERRORS = 3;
 /** Clients' requests of the last hour by operation, with the most frequent errors. */
 async function readRequests(stage: Stage, query: Query) {
   const [access, logged] = await Promise.all([
-    query([toAccessLogName(stage)], accessQuery),
-    query(toFunctionLogNames(stage), errorQuery),
+    query([toNames(stage).accessLog], accessQuery),
+    query(toNames(stage).functionLogs, errorQuery),
   ]);
   const isFailure = ({ status = '' }: QueryRow) => status.startsWith('5');
   const isCheck = (row: QueryRow) => row.isCheck === '1';
@@ -274,7 +264,7 @@ async function readRequests(stage: Stage, query: Query) {
     .map((row) => toTopError(row, findOperation(row), `${row.status} ${row.gatewayError}`));
   const ofFunctions = logged.map((row) => {
     const operation = operationIds.find((id) =>
-      row['@log']?.endsWith(`:${toFunctionLogName(stage, id)}`),
+      row['@log']?.endsWith(`:${toNames(stage).toFunctionLog(id)}`),
     );
     return toTopError(row, operation, toErrorText(row));
   });
@@ -362,7 +352,7 @@ async function readRefusedPaths(stage: Stage, query: Query): Promise<string[]> {
     'sort lines desc',
     'limit 3',
   ];
-  const rows = await query([toAccessLogName(stage)], lines);
+  const rows = await query([toNames(stage).accessLog], lines);
   return rows.flatMap(({ path = '' }) => (namedPath.test(path) ? [path] : []));
 }
 

@@ -21,7 +21,7 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
+import { toNames, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { recoverableTables, type TableName } from '../../stages/tables.ts';
 
@@ -50,7 +50,8 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   const time = at === 'latest' ? latest : at;
   const suffix = toSecond(time).replace(/[-:]/g, '');
   const restores = names.map((name, index): TableRestore => {
-    return { name, source: sources[index] ?? '', target: `${toTableName(stage, name)}-${suffix}` };
+    const target = `${toNames(stage).toTable(name)}-${suffix}`;
+    return { name, source: sources[index] ?? '', target };
   });
   for (const restore of restores) await startRestore(client, restore, time);
 

@@ -8,7 +8,7 @@ import {
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
-import { toFunctionName } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 
 /** States in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
@@ -67,7 +67,7 @@ export function refuseMovingStack(name: string, status: string): void {
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeploymentTargets.html
  */
 export async function findDeployments({ stage, open }: OpenStage): Promise<string[]> {
-  const names = operationIds.map((id) => toFunctionName(stage, id));
+  const names = operationIds.map((id) => toNames(stage).toFunction(id));
   const client = open(CodeDeployClient);
   const found: string[] = [];
   const pages = paginateListDeployments({ client }, { includeOnlyStatuses: running });

@@ -3,14 +3,14 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { tell } from '../../cli/output.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
-import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import { type IsLeft, type Move, newestServed } from './aliases.ts';
 
 /** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
 export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
 
 export async function readLeftVersions({ stage, open }: OpenStage): Promise<LeftVersions> {
-  const command = new GetParameterCommand({ Name: toLeftVersionsParameter(stage) });
+  const command = new GetParameterCommand({ Name: toNames(stage).leftVersionsParameter });
   try {
     const { Parameter } = await open(SSMClient).send(command);
     return JSON.parse(Parameter?.Value ?? '{}');
@@ -44,7 +44,7 @@ export async function noteLeftVersions(
       .map(({ version }) => version)
       .filter((version) => known.has(version) && !taken.includes(version));
   }
-  const Name = toLeftVersionsParameter(stage);
+  const Name = toNames(stage).leftVersionsParameter;
   const Value = JSON.stringify(noted);
   try {
     const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });

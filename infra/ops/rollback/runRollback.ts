@@ -12,7 +12,7 @@ import {
 import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
-import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
+import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
   chooseMoves,
@@ -55,7 +55,7 @@ export async function runRollback(args: string[]): Promise<void> {
   const functions = await readLiveFunctions(stack);
   const left = await readLeftVersions(stack).catch((error) => {
     tell(
-      `What roll-backs left, in ${toLeftVersionsParameter(stage)}, could not be read: ${toErrorLine(error)}`,
+      `What roll-backs left, in ${toNames(stage).leftVersionsParameter}, could not be read: ${toErrorLine(error)}`,
     );
     return undefined;
   });

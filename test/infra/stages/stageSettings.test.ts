@@ -7,11 +7,7 @@ import {
   checkStageSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
-import {
-  toApiName,
-  toCopiesVaultName,
-  toFunctionName,
-} from '../../../infra/stages/resourceNames.ts';
+import { toNames } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stagesForClients } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -195,11 +191,12 @@ describe("a stage's settings", () => {
   it('allow a name of 23 letters and digits, which fits everywhere in AWS', () => {
     const stage = { ...fixtures.production, name: `x${'2'.repeat(22)}` as StageName };
     expect(() => checkStageSettings(stage)).not.toThrow();
-    const functions = operationIds.map((id) => toFunctionName(stage, id).length);
+    const { toFunction, copiesVault, api } = toNames(stage);
+    const functions = operationIds.map((id) => toFunction(id).length);
     expect(Math.max(...functions)).toBeLessThanOrEqual(64);
-    expect(toCopiesVaultName(stage).length).toBeLessThanOrEqual(50);
+    expect(copiesVault.length).toBeLessThanOrEqual(50);
     // X-Ray's sampling rule has the gateway's name.
-    expect(toApiName(stage)).toHaveLength(32);
+    expect(api).toHaveLength(32);
   });
 
   it('are refused with an unknown setting', () => {
