@@ -13,9 +13,10 @@ export interface EntityTag {
 /** Parses a list of entity tags (RFC 9110 section 8.8.3); `undefined` if it is invalid. */
 export function parseEntityTags(value: string): EntityTag[] | undefined {
   const tags: EntityTag[] = [];
-  entityTag.lastIndex = /^[\s,]*/.exec(value)?.[0].length ?? 0;
-  while (entityTag.lastIndex < value.length) {
-    const match = entityTag.exec(value);
+  const list = value.replace(/^[\s,]+/, '');
+  entityTag.lastIndex = 0;
+  while (entityTag.lastIndex < list.length) {
+    const match = entityTag.exec(list);
     if (!match) return undefined;
     tags.push({ isWeak: match[1] !== undefined, opaque: match[2] ?? '' });
   }
@@ -29,6 +30,6 @@ export function parseEntityTags(value: string): EntityTag[] | undefined {
 export function matchesIfNoneMatch(value: string | undefined, current: string): boolean {
   if (value === undefined) return false;
   if (value.trim() === '*') return true;
-  const opaque = parseEntityTags(current)?.[0]?.opaque;
+  const opaque = current.replace(/^W\/|"/g, '');
   return parseEntityTags(value)?.some((tag) => tag.opaque === opaque) ?? false;
 }

@@ -94,7 +94,6 @@ function defineKeyCache(store: KeyStore, now: () => number): KeyStore {
 
 /** A map keeps the order of insertion, so its first key is the oldest. */
 function remember(entries: Map<string, Entry>, keyId: string, entry: Entry): void {
-  const [oldest] = entries.keys();
-  if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
+  if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
   entries.set(keyId, entry);
 }

@@ -1,7 +1,7 @@
 import { Forbidden, Unauthorized } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/operation.ts';
 import type { KeyVerifier } from '../../keys/keyVerifier.ts';
-import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
  * Requires exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1), with a valid key that has the
@@ -9,26 +9,22 @@ import type { OperationMiddleware, OperationRequest } from '../operationRequest.
  * send, needs no valid key.
  */
 export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
-  async function verifyKey({ internal }: OperationRequest): Promise<void> {
-    const apiKey = toApiKey(internal.headers.get('authorization') ?? []);
-    const before = internal.units.read;
+  async function verifyKey(request: OperationRequest): Promise<void> {
+    const { internal } = request;
+    // Several headers, joined, are no valid key.
+    const apiKey = toHeader(request, 'authorization')?.match(/^bearer +(\S.*)$/i)?.[1];
+    if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
     try {
       internal.key = await verifier.verify(apiKey);
     } catch (error) {
-      if (!(internal.isWarmUp && error instanceof Unauthorized)) throw error;
-      internal.key = { keyId: '', name: '', permission, originId: '' };
+      if (internal.isWarmUp && error instanceof Unauthorized) return;
+      throw error;
     } finally {
-      internal.keyReadUnits = internal.units.read - before;
+      // Nothing else has read yet.
+      internal.keyReadUnits = internal.units.read;
     }
     if (permission === 'write' && internal.key.permission !== 'write') throw new Forbidden();
   }
 
   return { before: verifyKey };
-}
-
-function toApiKey(lines: readonly string[]): string {
-  if (lines.length > 1) throw new Unauthorized(true, 'several Authorization headers');
-  const [, apiKey] = /^bearer +(\S.*)$/i.exec(lines[0] ?? '') ?? [];
-  if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
-  return apiKey;
 }

@@ -9,8 +9,8 @@ import {
 } from '../operationRequest.ts';
 
 /** Converts the handler's document to a response. If the client already has the document, there is no body. */
-export function bufferedResponse({ requestHeaders = [] }: Operation): OperationMiddleware {
-  const isConditional = requestHeaders.includes('If-None-Match');
+export function bufferedResponse({ requestHeaders }: Operation) {
+  const isConditional = requestHeaders?.includes('If-None-Match');
 
   function sendDocument(request: OperationRequest): void {
     const { body, version, next, isReplay } = request.response as unknown as DocumentReply;
@@ -31,7 +31,7 @@ export function bufferedResponse({ requestHeaders = [] }: Operation): OperationM
     };
   }
 
-  return { after: sendDocument };
+  return { after: sendDocument } satisfies OperationMiddleware;
 }
 
 /** RFC 8288. The path is the client's own, including the stage or the custom domain's base path. */

@@ -23,7 +23,7 @@ const codeOf: Record<DomainError['name'], ErrorCode> = {
 /** Turns any error into a response. The details of a 5xx go to the log. */
 export function errorResponse(): OperationMiddleware {
   function respondWithError(request: OperationRequest): void {
-    const error = request.error ?? new Error('middy reported no error');
+    const error = request.error as Error;
     request.response = toErrorResponse(error);
     if (request.response.statusCode >= 500) {
       logError({ requestId: request.internal.requestId }, error);
@@ -46,7 +46,7 @@ export function toErrorResponse(error: Error): HttpResponse {
   };
 }
 
-function toErrorHeaders(error: DomainError): Record<string, string> {
+function toErrorHeaders(error: DomainError): Record<string, string> | undefined {
   switch (error.name) {
     case 'Unauthorized':
       // RFC 6750 section 3.1: no error code for a request without credentials.
@@ -61,7 +61,5 @@ function toErrorHeaders(error: DomainError): Record<string, string> {
       return { ETag: `"${error.version}"` };
     case 'StoreUnavailable':
       return { 'Retry-After': retryAfter[error.isConflict ? 'conflict' : 'unavailable'] };
-    default:
-      return {};
   }
 }

@@ -13,7 +13,7 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   function readBody(request: OperationRequest): void {
     const text = toText(request.event);
     const event = {
-      headers: { 'content-type': toHeader(request, 'content-type')?.split(';')[0]?.trim() },
+      headers: { 'content-type': toHeader(request, 'content-type')?.replace(/;.*/, '').trim() },
       body: text,
     };
     try {
@@ -48,7 +48,8 @@ function parseRefused(text: string): never {
 }
 
 function toText({ body, isBase64Encoded }: OperationRequest['event']): string {
-  return isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  const text = body ?? '';
+  return isBase64Encoded ? Buffer.from(text, 'base64').toString() : text;
 }
 
 /** @throws {InvalidRequest} that names each invalid member and says what would be right */

@@ -1,14 +1,15 @@
 import { InvalidRequest } from '../../contract/errors.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_TAGS } from '../../contract/headers.ts';
 import type { Operation } from '../../contract/operation.ts';
+import type { VerifiedKey } from '../../keys/keyVerifier.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /** Reads the headers of an update, `If-Match` and `Idempotency-Key`, if the operation takes them. */
-export function preconditions({ requestHeaders = [] }: Operation): OperationMiddleware {
+export function preconditions({ requestHeaders }: Operation): OperationMiddleware {
   function readPreconditions(request: OperationRequest): void {
-    if (requestHeaders.includes('If-Match')) readIfMatch(request);
-    if (requestHeaders.includes('Idempotency-Key')) readIdempotencyKey(request);
+    if (requestHeaders?.includes('If-Match')) readIfMatch(request);
+    if (requestHeaders?.includes('Idempotency-Key')) readIdempotencyKey(request);
   }
 
   return { before: readPreconditions };
@@ -46,7 +47,7 @@ function readIdempotencyKey(request: OperationRequest): void {
       `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
     );
   }
-  const { originId = '', keyId = '' } = request.internal.key ?? {};
+  const { originId, keyId } = request.internal.key as VerifiedKey;
   request.internal.idempotencyKey = `${originId} ${value}`;
   request.internal.formerKey = `${keyId} ${value}`;
 }

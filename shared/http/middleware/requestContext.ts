@@ -1,28 +1,25 @@
 import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
-import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+
+/** A client's own request id, for the log. Any other text is ignored. */
+const plainName = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_CLIENT_REQUEST_ID_LENGTH}}$`);
 
 /** Reads the event for the later steps. */
 export function requestContext(): OperationMiddleware {
-  function readContext({ event, context, internal }: OperationRequest): void {
+  function readContext(request: OperationRequest): void {
+    const { event, context, internal } = request;
     internal.requestId =
       event.requestContext?.requestId ?? context.awsRequestId ?? crypto.randomUUID();
     // Set first, so that an unreadable event gets a response too.
     internal.headers = new Map();
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
-    internal.clientRequestId = toClientRequestId(internal.headers.get('x-request-id'));
+    internal.clientRequestId = toHeader(request, 'x-request-id')?.match(plainName)?.[0];
     internal.path = event.requestContext?.path ?? '';
     internal.parameters = {};
     internal.query = {};
   }
 
   return { before: readContext };
-}
-
-/** The client's own request id, for the log. Anything but a plain name is ignored. */
-function toClientRequestId(lines: readonly string[] = []): string | undefined {
-  const [line = ''] = lines;
-  const isName = /^[A-Za-z0-9._-]+$/.test(line) && line.length <= MAX_CLIENT_REQUEST_ID_LENGTH;
-  return lines.length === 1 && isName ? line : undefined;
 }
 
 /**
@@ -33,7 +30,7 @@ function toHeaderLines(
   headers: Record<string, string[] | undefined>,
 ): ReadonlyMap<string, readonly string[]> {
   const lines = new Map<string, string[]>();
-  for (const [name, values = []] of Object.entries(headers)) {
+  for (const [name, values] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase();
     if (!Array.isArray(values)) throw new TypeError('A header of the event is not a list.');
     lines.set(lowerCase, [...(lines.get(lowerCase) ?? []), ...values]);

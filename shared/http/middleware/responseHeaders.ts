@@ -22,22 +22,25 @@ export function responseHeaders(
 
   function addResponseHeaders(request: OperationRequest): void {
     const { headers } = request.response as HttpResponse;
-    const origin = anyOrigin ? '*' : (toHeader(request, 'origin') ?? '');
+    const sent = toHeader(request, 'origin');
+    const origin = anyOrigin ? '*' : allowedOrigins.find((allowed) => allowed === sent);
     const added = {
       ...lifecycleHeaders,
       ...(!anyOrigin && { Vary: 'Origin' }),
-      ...(allowedOrigins.includes(origin) && {
+      ...(origin !== undefined && {
         'Access-Control-Allow-Origin': origin,
         'Access-Control-Expose-Headers': exposedHeaders.join(', '),
       }),
       'X-Request-Id': request.internal.requestId,
     };
     for (const [name, value] of Object.entries<string>(added)) {
-      // These are lists.
-      const before = /^(Link|Vary)$/.test(name) && headers[name];
+      const before = lists.includes(name) && headers[name];
       headers[name] = before ? `${before}, ${value}` : value;
     }
   }
 
   return { after: addResponseHeaders, onError: addResponseHeaders };
 }
+
+/** Headers that the response may already have. */
+const lists = ['Link', 'Vary'];

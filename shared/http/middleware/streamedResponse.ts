@@ -28,7 +28,7 @@ export function streamedResponse(operation: Operation): OperationMiddleware {
   async function sendPages(request: OperationRequest): Promise<void> {
     const reply = request.response as unknown as Reply;
     if ('pages' in reply) request.response = await toPagesResponse(reply.pages, request);
-    else await sendDocument?.(request);
+    else sendDocument(request);
     request.internal.firstByteAt = Date.now();
   }
 

@@ -1,142 +1,157 @@
-import { describe, expect, it } from 'vitest';
-import { toLink, toNextCursor } from '../../../shared/client/resources.ts';
-import { NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
+import { expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { Forbidden, NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { petId } from '../../../shared/contract/parameters.ts';
-import { defineHandler, type OperationInput } from '../../../shared/http/defineHandler.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
+import type { Reply, RequestState } from '../../../shared/http/operationRequest.ts';
 import { apiKey, call, defineHandlerSettings, settings, useLogs, withKey } from './callHandler.ts';
 
 const logs = useLogs();
 
-type Input = OperationInput<typeof updateInventory>;
-
-/** A handler's input, or the status of the refusal. */
-async function given<Name extends keyof Input>(
-  name: Name,
-  headers: Record<string, string[]>,
-  client = { apiKey, settings },
-): Promise<unknown> {
-  let input: Input | undefined;
-  const handler = defineHandler(updateInventory, client.settings, async (given) => {
-    input = given;
-    return { body: {} };
-  });
+/** What the handler of an update gets, with the status of the response. */
+async function given(headers: Record<string, string[]>, client = { apiKey, settings }) {
+  const operate = vi.fn<(input: object) => Promise<Reply>>().mockResolvedValue({ body: {} });
+  const handler = defineHandler(updateInventory, client.settings, operate);
   const { statusCode } = await call(handler, {
     headers: { ...withKey(client.apiKey), ...headers },
     event: { body: '{"quantity":1}' },
   });
-  return statusCode === 200 ? input?.[name] : statusCode;
+  return { statusCode, ...(operate.mock.lastCall?.[0] as RequestState) };
 }
 
 const tags = (count: number) => Array.from({ length: count }, (_, tag) => `"${tag}"`).join(', ');
 
-describe('If-Match', () => {
-  it.each<[string, Record<string, string[]>, unknown]>([
-    ['any version if it is absent', {}, undefined],
-    ['any version if it is *', { 'If-Match': [' * '] }, undefined],
-    ['those of both lines', { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] }, ['a', 'b', 'c']],
-    ['no weak tags, which match nothing strongly', { 'If-Match': ['W/"a", "b"'] }, ['b']],
-    ['none if all are weak', { 'If-Match': ['W/"a"'] }, []],
-    ['20 versions', { 'If-Match': [tags(20)] }, expect.objectContaining({ length: 20 })],
-    ['no more than 20', { 'If-Match': [tags(21)] }, 400],
-    ['nothing beside a second Authorization', { authorization: ['Bearer nonsense'] }, 401],
-    ['nothing beside the same one again', { AUTHORIZATION: [`Bearer ${apiKey}`] }, 401],
-  ])('names %s', async (_, headers, expected) => {
-    expect(await given('ifMatch', headers)).toEqual(expected);
-  });
+it.each<[string, Record<string, string[]>, object]>([
+  ['any version without If-Match', {}, { statusCode: 200, ifMatch: undefined }],
+  ['any version if it is *', { 'If-Match': [' * '] }, { ifMatch: undefined }],
+  [
+    'the versions of both lines',
+    { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] },
+    { ifMatch: ['a', 'b', 'c'] },
+  ],
+  [
+    'no weak tags, which match nothing strongly',
+    { 'If-Match': ['W/"a", "b"'] },
+    { ifMatch: ['b'] },
+  ],
+  ['no version if all are weak', { 'If-Match': ['W/"a"'] }, { ifMatch: [] }],
+  ['no version if nothing must exist', { 'If-None-Match': [' * '] }, { ifMatch: [] }],
+  ['20 versions', { 'If-Match': [tags(20)] }, { ifMatch: { length: 20 } }],
+  ['no more than 20', { 'If-Match': [tags(21)] }, { statusCode: 400 }],
+  ['no several keys', { 'Idempotency-Key': ['a', 'b'] }, { statusCode: 400 }],
+  ['no key with a control character', { 'Idempotency-Key': ['\u007f'] }, { statusCode: 400 }],
+  ['nothing beside a second Authorization', { authorization: ['Bearer x'] }, { statusCode: 401 }],
+  ['nothing beside the same again', { AUTHORIZATION: [`Bearer ${apiKey}`] }, { statusCode: 401 }],
+])('an update gets %s', async (_, headers, expected) => {
+  expect(await given(headers)).toMatchObject(expected);
 });
 
-it('Idempotency-Key is optional, given once, and separate for each API key', async () => {
+it('requests of different API keys or of different Idempotency-Keys never collide', async () => {
   const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
-  const keyOf = (lines: string[], client = one) =>
-    given('idempotencyKey', { 'Idempotency-Key': lines }, client);
-  expect(await given('idempotencyKey', {})).toBeUndefined();
-  const key = await keyOf(['abc']);
-  expect(await keyOf(['abc'])).toBe(key);
-  expect(await keyOf(['abc'], other)).not.toBe(key);
-  expect(await keyOf(['abd'])).not.toBe(key);
-  for (const lines of [['a', 'b'], ['\u007f']]) expect(await keyOf(lines)).toBe(400);
+  const keysOf = async (key: string, client = one) => {
+    const { idempotencyKey, formerKey } = await given({ 'Idempotency-Key': [key] }, client);
+    return [idempotencyKey, formerKey];
+  };
+  const keys = await keysOf('abc');
+  expect(await keysOf('abc')).toEqual(keys);
+  const others = [...(await keysOf('abc', other)), ...(await keysOf('abd'))];
+  expect(new Set([keys[0], ...others.filter((_, index) => index % 2 === 0)]).size).toBe(3);
+  expect(new Set([keys[1], ...others.filter((_, index) => index % 2 === 1)]).size).toBe(3);
 });
 
-describe('a failure', () => {
-  async function responseTo(thrown: unknown) {
-    const handler = defineHandler(updateInventory, settings, async () => {
-      throw thrown;
-    });
-    const { body, ...response } = await call(handler, { event: { body: '{"quantity":1}' } });
-    return { ...response, body: JSON.parse(String(body)) };
-  }
+const cause = new Error('the cause');
+const mistake = {
+  code: 'internal_error',
+  message: 'Something went wrong on our side; the request id tells us what.',
+  status: 500,
+};
+const challenge = 'Bearer realm="petstore", error="insufficient_scope"';
+const logged = { cause: { name: 'Error', message: 'the cause', stack: expect.any(String) } };
+const text = (part: string) => expect.stringContaining(part);
 
-  it('on our side is a fixed sentence for the client, and in full in the log', async () => {
-    const cause = new Error('the cause');
-    const message = 'Something went wrong on our side; the request id tells us what.';
-    expect(await responseTo(new TypeError('a mistake', { cause }))).toMatchObject({
-      statusCode: 500,
-      body: { code: 'internal_error', message, status: 500 },
-    });
-    const logged = { name: 'Error', message: 'the cause', stack: expect.any(String) };
-    const stack = expect.stringContaining('a mistake');
-    const error = { name: 'TypeError', message: 'a mistake', stack, cause: logged };
-    expect(logs.error).toHaveBeenCalledExactlyOnceWith({ requestId: 'request-1', error });
-  });
-
-  it('of the database is 503, and logged with the SDK’s error', async () => {
-    const response = await responseTo(new StoreUnavailable(new Error('throttled')));
-    expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
-    const crowded = await responseTo(new StoreUnavailable(new Error('conflict'), true));
-    expect(crowded).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
-    expect(JSON.stringify(logs.error.mock.calls)).toContain('throttled');
-    expect(JSON.stringify(response.body)).not.toContain('throttled');
-  });
-
-  it('of the client is not logged as an error', async () => {
-    const body = { message: 'There is no pet with petId 7.' };
-    expect(await responseTo(new NotFound(petId, 7n))).toMatchObject({ statusCode: 404, body });
-    expect(logs.error).not.toHaveBeenCalled();
-  });
-
-  it('of a key without the permission says so as RFC 6750 does', async () => {
-    const reader = defineHandlerSettings('read');
-    const handler = defineHandler(updateInventory, reader.settings, async () => ({ body: {} }));
-    expect(await call(handler, { headers: withKey(reader.apiKey) })).toMatchObject({
-      statusCode: 403,
-      headers: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
-    });
-  });
+it.each<[Error, object, logged?: object]>([
+  [new TypeError('of x', { cause }), { statusCode: 500, body: JSON.stringify(mistake) }, logged],
+  [new StoreUnavailable(cause), { statusCode: 503, headers: { 'Retry-After': '5' } }, logged],
+  [new StoreUnavailable(cause, true), { statusCode: 503, headers: { 'Retry-After': '1' } }, logged],
+  [new NotFound(petId, 7n), { statusCode: 404, body: text('There is no pet with petId 7.') }],
+  [new Forbidden(), { statusCode: 403, headers: { 'WWW-Authenticate': challenge } }],
+])('%s is a response for the client, and only if it is ours in the log', async (...row) => {
+  const [thrown, expected, causes] = row;
+  const handler = defineHandler(updateInventory, settings, () => Promise.reject(thrown));
+  const response = await call(handler, { event: { body: '{"quantity":1}' } });
+  expect(response).toMatchObject(expected);
+  expect(response.headers['Content-Type']).toBe('application/json');
+  expect(response.body).not.toContain('cause');
+  const { name, message } = thrown;
+  const error = { name, message, stack: text(message), ...causes };
+  const lines = causes ? [[{ requestId: 'request-1', error }]] : [];
+  expect(logs.error.mock.calls).toEqual(lines);
 });
 
 it('a page of a deprecated list links to the next page and to the guide', async () => {
   const { lifecycle } = getPet;
   const reply = { body: [], next: 'b' };
   const list = defineHandler({ ...listOrders, lifecycle }, settings, async () => reply);
-  const headers = new Headers((await call(list)).headers);
-  expect(toNextCursor(headers)).toBe('b');
-  expect(toLink(headers, 'deprecation')).toBe(`https://docs.petstore.example/${lifecycle.guide}`);
+  const multiValueQueryStringParameters = { limit: ['1'] };
+  const { headers } = await call(list, { event: { multiValueQueryStringParameters } });
+  const guide = `https://docs.petstore.example/${lifecycle.guide}`;
+  expect(headers.Link).toBe(`<?limit=1&cursor=b>; rel="next", <${guide}>; rel="deprecation"`);
+});
+
+it.each([
+  ['an entry that the client has', getInventoryEntry, { version: 'a' }, '"a"', 304],
+  ['an entry that has changed', getInventoryEntry, { version: 'b' }, '"a"', 200],
+  ['a page, which has no tag', listInventory, {}, '*', 200],
+  ['an update', updateInventory, { version: 'a' }, '"a"', 200],
+] as const)('If-None-Match is for reads with a tag: %s', async (...row) => {
+  const [, operation, version, tag, status] = row;
+  const handler = defineHandler<Operation>(operation, settings, async () => ({
+    body: 5,
+    ...version,
+  }));
+  const headers = { 'If-None-Match': [tag] };
+  const { statusCode, body } = await call(handler, { headers, event: { body: '{"quantity":1}' } });
+  expect([statusCode, body]).toEqual([status, status === 304 ? '' : '5']);
+});
+
+it('a parameter is given once, and headers that an operation does not take are ignored', async () => {
+  const list = defineHandler(listOrders, settings, async () => ({ body: [] }));
+  const headers = { 'Idempotency-Key': ['a', 'b'], 'If-Match': ['x'] };
+  expect(await call(list, { headers })).toMatchObject({ statusCode: 200 });
+  const { body } = await call(list, {
+    event: { multiValueQueryStringParameters: { limit: ['1', '2'] } },
+  });
+  expect(body).toContain('limit must be given once.');
 });
 
 const quantityMessage = 'quantity must be an integer from 0 to 2147483647.';
 const missingMessage = 'quantity is missing; it must be an integer from 0 to 2147483647';
 const objectMessage = 'The body must be a JSON object with a quantity, such as {"quantity": 5}.';
 const jsonMessage = 'The body must be valid JSON.';
+const codingMessage = 'The body must be encoded in UTF-8.';
 const emptyMessage =
   'The body is empty; it must be a JSON object with a quantity, such as {"quantity": 5}.';
 const long = '"\n'.repeat(20);
 const handler = defineHandler(updateInventory, settings, async () => ({ body: {} }));
+const base64 = (text: string | Uint8Array) => ({
+  body: Buffer.from(text).toString('base64'),
+  isBase64Encoded: true,
+});
 
-it.each([
+it.each<[string | object, message?: string]>([
   ['{"quantity":-1}', quantityMessage],
   ['{"quantity":"5"}', quantityMessage],
   ['', emptyMessage],
   [' \n', emptyMessage],
   ['{}', `${missingMessage}.`],
-  [
-    '{"quantitiy":5,"status":"sold"}',
-    `${missingMessage}; the body has only "quantitiy", "status".`,
-  ],
+  ['{"a":5,"b":5,"c":5}', `${missingMessage}; the body has only "a", "b", "c".`],
   [
     JSON.stringify({ [`${long}more`]: 1, b: 2, c: 3, d: 4 }),
     `${missingMessage}; the body has only ${JSON.stringify(long)}, "b", "c", ….`,
@@ -146,27 +161,30 @@ it.each([
   ['{', jsonMessage],
   ['{"__proto__":{"quantity":5}', jsonMessage],
   ['{"__proto__":{"quantity":5}}', `${missingMessage}; the body has only "__proto__".`],
-  ['{"quantity":5,"x":"\uFFFD"}', 'The body must be encoded in UTF-8.'],
-])('the message about the body %s says what is valid', async (body, message) => {
-  const response = await call(handler, { event: { body } });
-  expect(JSON.parse(String(response.body))).toMatchObject({ message, status: 400 });
+  ['{"quantity":5,"x":"\uFFFD"}', codingMessage],
+  [base64('{"quantity":21}')],
+  [base64('quantity=5'), jsonMessage],
+  [base64(Buffer.from('{"quantity":5,"x":"\xe9"}', 'latin1')), codingMessage],
+  [base64(''), emptyMessage],
+  [{ body: '{"quantity":5}', isBase64Encoded: true }, jsonMessage],
+  [{ body: null }, emptyMessage],
+  [{ body: null, isBase64Encoded: true }, emptyMessage],
+])('the message about the body %j says what is valid', async (sent, message) => {
+  const event = typeof sent === 'string' ? { body: sent } : sent;
+  const response = await call(handler, { event });
+  const expected = message === undefined ? {} : { message, status: 400 };
+  expect(JSON.parse(String(response.body))).toMatchObject(expected);
+  expect(response.statusCode).toBe(message === undefined ? 200 : 400);
 });
 
-const base64 = (text: string | Uint8Array) => ({
-  body: Buffer.from(text).toString('base64'),
-  isBase64Encoded: true,
-});
-
-it.each([
-  ['in base64', base64('{"quantity":21}'), 200],
-  ['in base64 that is not JSON', base64('quantity=5'), 400],
-  ['in base64 that is not UTF-8', base64(Buffer.from('{"quantity":5,"x":"\xe9"}', 'latin1')), 400],
-  ['in base64 that is empty', base64(''), 400],
-  ['that claims to be in base64', { body: '{"quantity":5}', isBase64Encoded: true }, 400],
-  ['that is missing', { body: null }, 400],
-  ['that is missing and claims to be in base64', { body: null, isBase64Encoded: true }, 400],
-])('a body %s gets its status', async (_, event, status) => {
-  expect((await call(handler, { event })).statusCode).toBe(status);
+it('the message about a body names each invalid member once, by its path', async () => {
+  const word = z.string({ error: 'must be a string' });
+  const requestBody = z.object({ a: z.object({ b: word }), c: z.array(word) });
+  const own = defineHandler({ ...updateInventory, requestBody }, settings, async () => ({
+    body: {},
+  }));
+  const { body } = await call(own, { event: { body: '{"a":{"b":5},"c":["",5]}' } });
+  expect(body).toContain('"a.b must be a string; c.1 must be a string."');
 });
 
 // API Gateway never sends these: they come from a mistake in the stack, or a call by hand.
