@@ -4,10 +4,8 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DynamoDBClient,
-  ListTagsOfResourceCommand,
   RestoreTableToPointInTimeCommand,
   type TableDescription,
-  type Tag,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
@@ -21,7 +19,7 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toNames, toTableOutput } from '../../stages/resourceNames.ts';
+import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { recoverableTables, type TableName } from '../../stages/tables.ts';
 
@@ -53,13 +51,13 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
     const target = `${toNames(stage).toTable(name)}-${suffix}`;
     return { name, source: sources[index] ?? '', target };
   });
-  for (const restore of restores) await startRestore(client, restore, time);
+  for (const restore of restores) await startRestore(client, stage, restore, time);
 
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   try {
     for (const restore of restores) {
-      await finishRestore(client, restore, pollMilliseconds, signal);
+      await finishRestore(client, stage, restore, pollMilliseconds, signal);
     }
   } catch (error) {
     const from = values.from === undefined ? '' : ` --from ${values.from}`;
@@ -116,13 +114,20 @@ async function readLatest(client: DynamoDBClient, sources: readonly string[]): P
 /** Starts a restore that was not started yet. @throws {Error} when AWS cannot restore it to that time */
 async function startRestore(
   client: DynamoDBClient,
-  { source, target }: TableRestore,
+  { settings }: Stage,
+  { name, source, target }: TableRestore,
   time: Date,
 ): Promise<void> {
   const table = await describeTable(client, target);
   if (!table) {
-    const names = { SourceTableName: source, TargetTableName: target };
-    await client.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: time }));
+    const { read, write } = settings.maximumUnitsPerSecond[name];
+    const command = new RestoreTableToPointInTimeCommand({
+      SourceTableName: source,
+      TargetTableName: target,
+      RestoreDateTime: time,
+      OnDemandThroughputOverride: { MaxReadRequestUnits: read, MaxWriteRequestUnits: write },
+    });
+    await client.send(command);
     tell(`Restoring ${source} as of ${toSecond(time)} into ${target}; that may take hours.`);
   } else if (!table.RestoreSummary?.SourceTableArn?.endsWith(`:table/${source}`)) {
     throw new Error(`There is a table ${target} already, and it was not restored from ${source}.`);
@@ -133,13 +138,14 @@ async function startRestore(
 const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
 
 /**
- * Polls the new table until it is restored and has what its source has, for hours if necessary. Retries after an
+ * Polls the new table until it is restored and has what it lacks, for hours if necessary. Retries after an
  * outage. The SDK's `waitUntilTableExists` does not fit: it continues with expired credentials.
  * @throws any other failure, or the signal's reason
  */
 async function finishRestore(
   client: DynamoDBClient,
-  restore: TableRestore,
+  stage: Stage,
+  { target }: TableRestore,
   pollMilliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -149,8 +155,8 @@ async function finishRestore(
     try {
       // A new table may not be found at first:
       // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
-      const table = await describeTable(client, restore.target);
-      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, restore, table);
+      const table = await describeTable(client, target);
+      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, stage, table);
     } catch (error) {
       if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
       const line = toErrorLine(error);
@@ -167,26 +173,16 @@ async function finishRestore(
  */
 async function setUpTable(
   client: DynamoDBClient,
-  { source, target: TableName }: TableRestore,
-  { TableArn, OnDemandThroughput: maximum, DeletionProtectionEnabled }: TableDescription,
+  stage: Stage,
+  { TableName, TableArn, DeletionProtectionEnabled }: TableDescription,
 ): Promise<void> {
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
   await client.send(
     new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
   );
-  const first = await describeTable(client, source);
-  // Cost reports are split by tags. Tags that begin with `aws:` are AWS's own, and cannot be set:
-  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
-  const tags = await readTags(client, first?.TableArn);
-  const Tags = tags.filter(({ Key }) => !Key?.startsWith('aws:'));
-  if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
-  const wanted = first?.OnDemandThroughput;
-  const isBound =
-    wanted?.MaxReadRequestUnits === maximum?.MaxReadRequestUnits &&
-    wanted?.MaxWriteRequestUnits === maximum?.MaxWriteRequestUnits;
-  if (wanted && !isBound) {
-    await client.send(new UpdateTableCommand({ TableName, OnDemandThroughput: wanted }));
-  }
+  // Cost reports are split by tags.
+  const Tags = Object.entries(toTags(stage)).map(([Key, Value]) => ({ Key, Value }));
+  await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
   if (!DeletionProtectionEnabled) {
     await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
   }
@@ -205,19 +201,8 @@ async function describeTable(
   }
 }
 
-async function readTags(client: DynamoDBClient, ResourceArn: string | undefined): Promise<Tag[]> {
-  const tags: Tag[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await client.send(new ListTagsOfResourceCommand({ ResourceArn, NextToken }));
-    tags.push(...(page.Tags ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
-  return tags;
-}
-
 /** The next steps of a person: look, write one line, deploy. */
-export function toNextSteps(
+function toNextSteps(
   { name: stage, settings }: Stage,
   restores: readonly TableRestore[],
   time: Date,
