@@ -14,17 +14,20 @@ export interface PublishedVersion {
   readonly commit: string;
   /** The SHA-256 of its code. Commits that change only documents have the same code. */
   readonly code: string;
+  /** As RFC 3339. */
   readonly publishedAt: string;
+  /** Its share of the requests: 1 or 0, except during a gradual deployment. */
+  readonly share: number;
 }
 
-/** The versions that serve an operation's requests, and the others. */
+/** The versions of an operation's function. */
 export interface LiveFunction {
   readonly operationId: OperationId;
   readonly functionName: string;
   /** Changes with the alias, so that a move can require what was shown. */
   readonly revisionId: string;
-  /** Versions with their share of the requests: one, except during a gradual deployment. */
-  readonly served: ReadonlyMap<number, number>;
+  /** The newest version that serves at least a part of the requests. */
+  readonly live: PublishedVersion;
   /** Newest first. */
   readonly versions: readonly PublishedVersion[];
 }
@@ -58,16 +61,13 @@ export function toPercent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
 
-function toCommitsText({ served, versions }: LiveFunction): string {
-  const shares = new Map<string, number>();
-  for (const [version, share] of served) {
-    const commit = versions.find((one) => one.version === version)?.commit || 'not known';
-    shares.set(commit, (shares.get(commit) ?? 0) + share);
-  }
-  const whole = shares.size === 1;
-  return [...shares]
-    .map(([commit, share]) => (whole ? commit : `${commit} ${toPercent(share)}`))
-    .join(' and ');
+function toCommitsText({ versions }: LiveFunction): string {
+  const served = versions.filter(({ share }) => share > 0).toReversed();
+  const byCommit = Map.groupBy(served, ({ commit }) => commit || 'not known');
+  return Array.from(byCommit, ([commit, some]) => {
+    const share = some.reduce((sum, one) => sum + one.share, 0);
+    return byCommit.size === 1 ? commit : `${commit} ${toPercent(share)}`;
+  }).join(' and ');
 }
 
 async function readLiveFunction(
@@ -82,26 +82,22 @@ async function readLiveFunction(
     Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
   ]);
   checkPlace(stage, `The function ${functionName}`, alias.AliasArn ?? '');
-  const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(
-    ([version, share]) => [Number(version), share] as const,
-  );
-  const rest = 1 - shares.reduce((sum, [, share]) => sum + share, 0);
-  const served = [[Number(alias.FunctionVersion), rest] as const, ...shares];
+  const weights = alias.RoutingConfig?.AdditionalVersionWeights ?? {};
+  const rest = 1 - Object.values(weights).reduce((sum, share) => sum + share, 0);
   const versions = pages
     .flatMap(({ Versions = [] }) => Versions)
     // Unpublished code is named $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
-    .map(({ Version, Description = '', CodeSha256 = '', LastModified = '' }) => ({
+    .map(({ Version = '', Description = '', CodeSha256 = '', LastModified = '' }) => ({
       version: Number(Version),
       commit: Description,
       code: CodeSha256,
-      publishedAt: LastModified,
-    }));
-  return {
-    operationId,
-    functionName,
-    revisionId: alias.RevisionId ?? '',
-    served: new Map(served.filter(([, share]) => share > 0)),
-    versions: versions.sort((one, other) => other.version - one.version),
-  };
+      // Lambda writes the zone as +0000.
+      publishedAt: LastModified.replace('+0000', 'Z'),
+      share: Version === alias.FunctionVersion ? rest : (weights[Version] ?? 0),
+    }))
+    .sort((one, other) => other.version - one.version);
+  const live = versions.find(({ share }) => share > 0);
+  if (!live) throw new Error(`No version of ${functionName} is behind its alias ${liveAlias}.`);
+  return { operationId, functionName, revisionId: alias.RevisionId ?? '', live, versions };
 }

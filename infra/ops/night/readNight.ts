@@ -25,9 +25,9 @@ import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
+import { choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-import { defineIsLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
+import { findLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
 
@@ -151,47 +151,35 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
 async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) {
   const functions = await readLiveFunctions(stage);
   const known = await reading;
-  const isMarked = defineIsLeft('value' in known ? known.value : {});
-  const served = functions.map((one) =>
-    one.versions.find(({ version }) => version === newestServed(one)),
-  );
-  const newest = served.toSorted((one, other) => toTime(one).localeCompare(toTime(other))).at(-1);
-  const codeSince =
-    functions
-      .map((one) => toTime(findFirst(one)))
-      .sort()
-      .at(-1) ?? '';
-  const moves = choosePrevious(functions, isMarked) ?? [];
+  const left = findLeft(functions, 'value' in known ? known.value : {});
+  const newest = toNewest(functions.map(({ live }) => live));
+  const moves = choosePrevious(functions, left) ?? [];
   const [back] = moves.filter((move) => !isDone(move));
-  const left = functions.flatMap((one) =>
-    one.versions.filter((version) => isMarked(one, version)).map(({ commit }) => commit),
-  );
   return {
     commits: toLiveText(functions),
     /** Of the newest version that serves requests. */
     commit: newest?.commit || 'the live version',
-    publishedAt: toTime(newest),
+    publishedAt: newest?.publishedAt ?? '',
     /** When the first version with its code was published: a commit of documents alone brings no code. */
-    codeSince,
+    codeSince: toNewest(functions.map(findFirst))?.publishedAt ?? '',
     /** Absent without an earlier version of other code, and after a roll-back. */
-    previous: back && { commit: back.to.commit, publishedAt: toTime(back.to) },
+    previous: back && { commit: back.to.commit, publishedAt: back.to.publishedAt },
     /** The commit that was deployed last, if a roll-back has replaced it. */
     rolledBack: moves.length > 0 && !back ? functions[0]?.versions[0]?.commit : undefined,
     /** The commits that roll-backs have left, newest first. */
-    left: [...new Set(left)],
+    left: [...new Set(Array.from(left, ({ commit }) => commit))],
   };
 }
 
-/** The first of the versions in a row that have the code of the newest one that serves requests. */
-function findFirst(one: LiveFunction): PublishedVersion | undefined {
-  const older = one.versions.filter(({ version }) => version <= newestServed(one));
-  const other = older.findIndex(({ code }) => code !== older[0]?.code);
-  return older.at(other === -1 ? -1 : other - 1);
+function toNewest(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
+  return versions.toSorted((one, other) => one.publishedAt.localeCompare(other.publishedAt)).at(-1);
 }
 
-/** As RFC 3339: Lambda writes the zone as `+0000`. */
-function toTime(version: PublishedVersion | undefined): string {
-  return version?.publishedAt.replace(/\+0000$/, 'Z') ?? '';
+/** The first of the versions in a row that have the code of the newest one that serves requests. */
+function findFirst({ live, versions }: LiveFunction): PublishedVersion {
+  const older = versions.slice(versions.indexOf(live));
+  const other = older.findIndex(({ code }) => code !== live.code);
+  return older.at(other === -1 ? -1 : other - 1) ?? live;
 }
 
 /** Why new versions were stopped before their first client within a day, the newest first, if that was taken back. */

@@ -11,16 +11,9 @@ export interface Move {
   readonly to: PublishedVersion;
 }
 
-/** The newest version that serves at least a part of the requests. */
-export function newestServed({ served }: LiveFunction): number {
-  return Math.max(...served.keys());
-}
-
-/** Whether a roll-back has left the version's code, in this version or in another. */
-export type IsLeft = (from: LiveFunction, version: PublishedVersion) => boolean;
-
-export function isDone({ from: { served }, to: { version } }: Move): boolean {
-  return served.size === 1 && served.has(version);
+/** Whether the function is there already, for all its requests. */
+export function isDone({ to }: Move): boolean {
+  return to.share === 1;
 }
 
 /** The target as typed: one commit for every function, or a version each for some functions. */
@@ -77,16 +70,17 @@ function findCommit(functions: readonly LiveFunction[], typed: string): string {
  * The way back to the commit before the last deployment. Versions are told apart by their code: a commit that changed
  * none is no way back. Nor is one with code that a roll-back has left. A function that is newer than the commit stays
  * as it is. A second run only finishes an incomplete rollback.
+ * @param left the versions with such code
  * @returns nothing where there is no such commit
  */
 export function choosePrevious(
   functions: readonly LiveFunction[],
-  isLeft: IsLeft,
+  left: ReadonlySet<PublishedVersion>,
 ): Move[] | undefined {
   const commits = new Set(
     functions
       .flatMap((from) => from.versions)
-      .sort(toNewestFirst)
+      .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt))
       .map(({ commit }) => commit),
   );
   for (const commit of commits) {
@@ -94,27 +88,17 @@ export function choosePrevious(
       const to = from.versions.find((one) => one.commit === commit);
       return to ? [{ from, to }] : [];
     });
-    const oldest = moves
-      .map(({ to }) => to)
-      .sort(toNewestFirst)
-      .at(-1);
+    const oldest = moves.map(({ to }) => to.publishedAt).sort()[0] ?? '';
+    // The others did not exist then.
     const isWhole = functions.every(
-      (from) => moves.some((move) => move.from === from) || isNewer(from, oldest),
+      (from) =>
+        moves.some((move) => move.from === from) ||
+        from.versions.every(({ publishedAt }) => publishedAt > oldest),
     );
     const goesBack = moves.some(({ from, to }) => to.code !== from.versions[0]?.code);
-    if (isWhole && goesBack && !moves.some(({ from, to }) => isLeft(from, to))) return moves;
+    if (isWhole && goesBack && !moves.some(({ to }) => left.has(to))) return moves;
   }
   return undefined;
-}
-
-function toNewestFirst(one: PublishedVersion, other: PublishedVersion): number {
-  return other.publishedAt.localeCompare(one.publishedAt);
-}
-
-/** Whether the function did not exist when a version was published. */
-function isNewer({ versions }: LiveFunction, than: PublishedVersion | undefined): boolean {
-  const first = versions.at(-1);
-  return !!first && !!than && first.publishedAt > than.publishedAt;
 }
 
 /**

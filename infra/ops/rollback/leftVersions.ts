@@ -1,10 +1,11 @@
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
+import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { tell } from '../../cli/output.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
-import { type IsLeft, type Move, newestServed } from './aliases.ts';
+import type { Move } from './aliases.ts';
 
 /** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
 export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
@@ -20,9 +21,16 @@ export async function readLeftVersions({ stage, open }: OpenStage): Promise<Left
   }
 }
 
-export function defineIsLeft(left: LeftVersions): IsLeft {
-  return ({ operationId, versions }, { code }) =>
-    versions.some((one) => one.code === code && left[operationId]?.includes(one.version));
+/** The versions whose code roll-backs have left, under any number. */
+export function findLeft(
+  functions: readonly LiveFunction[],
+  left: LeftVersions,
+): Set<PublishedVersion> {
+  const found = functions.flatMap(({ operationId, versions }) => {
+    const marked = versions.filter(({ version }) => left[operationId]?.includes(version));
+    return versions.filter(({ code }) => marked.some((one) => one.code === code));
+  });
+  return new Set(found);
 }
 
 /**
@@ -36,13 +44,12 @@ export async function noteLeftVersions(
 ): Promise<void> {
   const noted = { ...left };
   for (const { from, to } of moves) {
-    const { operationId, versions } = from;
-    const taken = versions.filter(({ code }) => code === to.code).map(({ version }) => version);
-    const leaves = newestServed(from) > to.version ? [newestServed(from)] : [];
-    const known = new Set([...(left[operationId] ?? []), ...leaves]);
+    const { operationId, live, versions } = from;
+    const isNoted = (one: PublishedVersion) =>
+      left[operationId]?.includes(one.version) || (one === live && one.version > to.version);
     noted[operationId] = versions
-      .map(({ version }) => version)
-      .filter((version) => known.has(version) && !taken.includes(version));
+      .filter((one) => isNoted(one) && one.code !== to.code)
+      .map(({ version }) => version);
   }
   const Name = toNames(stage).leftVersionsParameter;
   const Value = JSON.stringify(noted);

@@ -17,15 +17,13 @@ import type { Stage } from '../../stages/stages.ts';
 import {
   chooseMoves,
   choosePrevious,
-  type IsLeft,
   isDone,
   type Move,
   moveAliases,
-  newestServed,
   parseTarget,
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
-import { defineIsLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
+import { findLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
 export async function runRollback(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -39,7 +37,7 @@ export async function runRollback(args: string[]): Promise<void> {
   /** What was done, for a machine. */
   async function report(moves: readonly Move[], stopped: readonly string[] = []): Promise<void> {
     const moved = moves.map(({ from, to: { version, commit } }) => {
-      return { operationId: from.operationId, from: newestServed(from), to: version, commit };
+      return { operationId: from.operationId, from: from.live.version, to: version, commit };
     });
     if (values.json)
       await writeOut(`${JSON.stringify({ stage: stage.name, moved, stopped }, null, 2)}\n`);
@@ -59,9 +57,9 @@ export async function runRollback(args: string[]): Promise<void> {
     );
     return undefined;
   });
-  const isMarked = defineIsLeft(left ?? {});
-  const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, isMarked);
-  say(toVersionTable(functions, moves, isMarked));
+  const marked = findLeft(functions, left ?? {});
+  const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, marked);
+  say(toVersionTable(functions, moves, marked));
   if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;
@@ -92,7 +90,7 @@ const limits = {
 /** Why there is no way back by itself, and what to type for the nearest one. */
 function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string {
   const typed = `npx petstore rollback --stage ${name} --to`;
-  const moves = choosePrevious(functions, () => false);
+  const moves = choosePrevious(functions, new Set());
   if (moves) {
     const versions = moves.map(({ from, to }) => `${from.operationId}=${to.version}`);
     const commit = moves[0]?.to.commit || versions.join(' ');
@@ -114,22 +112,20 @@ const MAX_SHOWN = 4;
 function toVersionTable(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
-  isMarked: IsLeft,
+  marked: ReadonlySet<PublishedVersion>,
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
-    const live = one.versions.find(({ version }) => version === newestServed(one));
     const toMark = (version: PublishedVersion): string => {
-      const share = one.served.get(version.version);
+      const { share, code } = version;
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
-      if (share !== undefined) return `live, ${toPercent(share)} ${arrow}`.trim();
-      const mark = isMarked(one, version) ? 'left' : version.code === live?.code ? 'same code' : '';
+      if (share > 0) return `live, ${toPercent(share)} ${arrow}`.trim();
+      const mark = marked.has(version) ? 'left' : code === one.live.code ? 'same code' : '';
       return `${mark} ${arrow}`.trim();
     };
     const shown = one.versions.filter(
-      (version, index) =>
-        index < MAX_SHOWN || one.served.has(version.version) || version === target,
+      (version, index) => index < MAX_SHOWN || version.share > 0 || version === target,
     );
     return shown.map((version, index) => [
       index === 0 ? one.operationId : '',
@@ -156,13 +152,12 @@ function toNextSteps(
   functions: readonly LiveFunction[],
   moves: readonly Move[],
 ): string {
-  const toServed = (one: LiveFunction) =>
-    moves.find(({ from }) => from === one)?.to.version ?? newestServed(one);
-  if (functions.every((one) => toServed(one) === one.versions[0]?.version)) {
+  const toServed = (one: LiveFunction) => moves.find(({ from }) => from === one)?.to ?? one.live;
+  if (functions.every((one) => toServed(one) === one.versions[0])) {
     return '\nThe aliases are where the last deployment put them: there is nothing else to do.';
   }
   const moved = moves.filter((move) => !isDone(move));
-  const back = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);
+  const back = moved.map(({ from }) => `${from.operationId}=${from.live.version}`);
   return [
     '\nCloudFormation knows nothing of this: go on at "After a rollback" in infra/OPERATIONS.md.',
     `The next deployment must not be of ${functions[0]?.versions[0]?.commit || 'what was deployed last'}, and needs rollout: 'atOnce'.`,
