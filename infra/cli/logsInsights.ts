@@ -4,7 +4,6 @@ import {
   GetQueryResultsCommand,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { tell } from './output.ts';
 
 /** The fields of a row that are not empty. */
@@ -60,13 +59,6 @@ export async function runQuery(
     }
     return rows;
   }
-}
-
-/** @returns `undefined` for what belongs to no operation, such as an unknown path or a preflight */
-export function findOperation({ route, method }: QueryRow): OperationId | undefined {
-  return operationIds.find(
-    (id) => operations[id].path === route && operations[id].method === method,
-  );
 }
 
 /** Insights leaves out a sum of nothing. */

@@ -1,7 +1,8 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { operations } from '../../shared/contract/operations.ts';
+import { findOperation } from '../../shared/contract/paths.ts';
 import { parseInt64 } from '../../shared/contract/values.ts';
 import {
   type Content,
@@ -53,18 +54,6 @@ export function findResponseProblems(
   return 'bytes' in response
     ? [...problems, ...findBodyProblems(response, documented.content)]
     : problems;
-}
-
-/**
- * The operation with a request's method and path; `undefined` if a path parameter has no value.
- * @param path relative to the base address, with or without a query
- */
-export function findOperation(method: string, path: string): OperationId | undefined {
-  const [segments = ''] = path.split('?');
-  return operationIds.find((id) => {
-    const pattern = operations[id].path.replaceAll(/\{\w+\}/g, '[^/]+');
-    return operations[id].method === method && new RegExp(`^${pattern}$`).test(segments);
-  });
 }
 
 const allow = { schema: { type: 'string' } };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { toProxyEvent } from '../../infra/local/gateway/proxyEvent.ts';
+import { toProxyEvent } from '../../infra/gateway/proxyEvent.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import type { Bundles } from './buildBundles.ts';
@@ -53,7 +53,6 @@ export function toEvent(
   query = '',
 ): APIGatewayProxyEvent {
   const { method, path: resource } = operations[operationId];
-  const petId = resource.includes('{petId}') ? { petId: '7' } : {};
   const body = method === 'PATCH' ? '{"quantity":7}' : null;
   const sent = {
     Host: 'api.petstore.example',
@@ -66,13 +65,12 @@ export function toEvent(
   const request = {
     requestId: '8f3a1c52-7d0e-4b6f-9a21-5c4d3e2f1a0b',
     method,
-    fullPath: `/v1${path}`,
     path,
     query: new URLSearchParams(query),
     headerLines: Object.entries(sent),
     sourceIp: '192.0.2.1',
   };
-  return toProxyEvent(request, resource, petId, body);
+  return toProxyEvent(request, resource, body);
 }
 
 type PeerHandler = (

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCommittedDocument } from '../../infra/openapi/openApi.ts';
-import { findOperation } from '../../infra/openapi/responseProblems.ts';
 import { errorsAnywhere } from '../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { findOperation } from '../../shared/contract/paths.ts';
 import { expectDocumented } from './localTarget.ts';
 import { suites } from './operations/suites.ts';
 import { describePages } from './rows/pages.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { findPath } from '../../../shared/contract/paths.ts';
 import {
   type GatewayError,
   gatewayErrors,
@@ -9,6 +10,7 @@ import {
   toAllow,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
+import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
@@ -24,7 +26,6 @@ import {
   toLostResponse,
   toPreflightResponse,
 } from './messages.ts';
-import { defineRoutes, type FindRoute, toProxyEvent } from './proxyEvent.ts';
 
 /** What is behind the gateway. */
 export interface Service {
@@ -40,16 +41,12 @@ export function defineGateway(
   faultInjection: FaultInjection = {},
 ): Server {
   const isThrottled = defineThrottling(faultInjection.throttles);
-  const routed = service.then((each) => ({
-    ...each,
-    findRoute: defineRoutes(each.functions),
-    isThrottled,
-  }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     const { requestId, sourceIp, method, fullPath } = request;
     try {
-      const sent = await respondTo(await routed, faultInjection, request, incoming, response);
+      const throttled = { ...(await service), isThrottled };
+      const sent = await respondTo(throttled, faultInjection, request, incoming, response);
       if (!sent) return;
       sendResponse(sent, response);
       const { statusCode: status } = sent;
@@ -75,14 +72,13 @@ export function defineGateway(
   return server.on('clientError', respondToMalformedRequest);
 }
 
-interface Routed extends Service {
-  readonly findRoute: FindRoute;
+interface Throttled extends Service {
   readonly isThrottled: ReturnType<typeof defineThrottling>;
 }
 
 /** @returns the gateway's own response, or nothing when a function has responded */
 async function respondTo(
-  { findRoute, isThrottled, documentationAddress, serveDocs }: Routed,
+  { functions, isThrottled, documentationAddress, serveDocs }: Throttled,
   faultInjection: FaultInjection,
   request: GatewayRequest,
   incoming: IncomingMessage,
@@ -92,13 +88,14 @@ async function respondTo(
   const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
   const headerBytes = request.headerLines.flat().join('').length;
   if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
-  const page = path === undefined ? await serveDocs?.(request) : undefined;
+  const page = path === '' ? await serveDocs?.(request) : undefined;
   if (page) return page;
-  const route = path === undefined ? undefined : findRoute(path);
-  const called = route?.functions.get(method);
+  const resource = findPath(path);
+  const found = functions.filter(({ operation }) => operation.path === resource);
+  const called = found.find(({ operation }) => operation.method === method);
   if (isThrottled(called?.operation.operationId ?? 'other')) return refuse(gatewayErrors.THROTTLED);
-  if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
-  const allow = toAllow([...route.functions.keys()]);
+  if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+  const allow = toAllow(found.map(({ operation }) => operation.method));
   if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
   if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;
@@ -108,7 +105,7 @@ async function respondTo(
   }
   const body = await readBody(incoming);
   if (body === undefined) return bodyTooLarge;
-  const event = toProxyEvent(request, operation.path, route.pathParameters, body);
+  const event = toProxyEvent(request, resource, body);
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
     return refuse(gatewayErrors.REQUEST_TOO_LARGE);
   }

@@ -14,21 +14,14 @@ import {
   MAX_BODY_BYTES,
   tooLargeResponses,
 } from '../../gateway/gatewayErrors.ts';
+import type { ProxyRequest } from '../../gateway/proxyEvent.ts';
 
 // The requests that the gateway reads, and its own responses.
 
 /** A request, as the gateway reads its head. */
-export interface GatewayRequest {
-  readonly requestId: string;
-  readonly method: string;
+export interface GatewayRequest extends ProxyRequest {
   /** The address without origin and query. */
   readonly fullPath: string;
-  /** Relative to the base address; `undefined` outside the stage. */
-  readonly path: string | undefined;
-  readonly query: URLSearchParams;
-  /** In the client's case and order. */
-  readonly headerLines: readonly (readonly [name: string, value: string])[];
-  readonly sourceIp: string;
 }
 
 export function toGatewayRequest({
@@ -45,7 +38,7 @@ export function toGatewayRequest({
     requestId: randomUUID(),
     method,
     fullPath: fullPath || '/',
-    path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : undefined,
+    path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : '',
     query: new URLSearchParams(target.slice(fullPath.length)),
     headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
       const [name = '', value = ''] = rawHeaders.slice(2 * index, 2 * index + 2);

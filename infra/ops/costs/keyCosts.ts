@@ -1,5 +1,6 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
+import { findOperation } from '../../../shared/contract/paths.ts';
+import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import {
   GIGABYTE,
   sumDollars,
@@ -86,7 +87,7 @@ function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, 
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
   const logBytes = volume.get(toNames(stage).accessLog) ?? 0;
   for (const { status = '', functionStatus = '-', ...row } of access) {
-    const operation = findOperation(row);
+    const operation = findOperation(row.method, row.route);
     // The gateway responds to preflights, with a status that a function uses too.
     const isCalled = operation !== undefined && functionStatus !== '-';
     const byGateway =

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { OperationId } from '../../../shared/contract/operations.ts';
+import { findOperation } from '../../../shared/contract/paths.ts';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
+import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
@@ -76,7 +77,7 @@ function divideByKind(
   committed: Traffic,
   functions: readonly QueryRow[],
 ): [name: string, share: number][] {
-  const operationId = findOperation(row);
+  const operationId = findOperation(row.method, row.route);
   // Such as a preflight, or an unknown path.
   if (operationId === undefined) return [];
   const { status: logged = '' } = row;

@@ -9,6 +9,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { findOperation } from '../../../shared/contract/paths.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import {
   type LiveFunction,
@@ -16,7 +17,7 @@ import {
   readLiveFunctions,
   toLiveText,
 } from '../../cli/liveFunctions.ts';
-import { findOperation, type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
+import { type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
@@ -241,15 +242,16 @@ async function readRequests(stage: Stage, query: Query) {
     query(toNames(stage).functionLogs, errorQuery),
   ]);
   const isFailure = ({ status = '' }: QueryRow) => status.startsWith('5');
+  const findRequested = ({ method, route }: QueryRow) => findOperation(method, route);
   const isCheck = (row: QueryRow) => row.isCheck === '1';
   const operations = operationIds.map((operation) => {
-    const rows = access.filter((row) => findOperation(row) === operation && !isCheck(row));
+    const rows = access.filter((row) => findRequested(row) === operation && !isCheck(row));
     const failed = rows.filter(isFailure);
     return { operation, requests: sumLines(rows), failed: sumLines(failed) };
   });
   const ofGateway = access
     .filter((row) => isFailure(row) && (row.gatewayError ?? '-') !== '-')
-    .map((row) => toTopError(row, findOperation(row), `${row.status} ${row.gatewayError}`));
+    .map((row) => toTopError(row, findRequested(row), `${row.status} ${row.gatewayError}`));
   const ofFunctions = logged.map((row) => {
     const operation = operationIds.find((id) =>
       row['@log']?.endsWith(`:${toNames(stage).toFunctionLog(id)}`),

@@ -7,6 +7,7 @@ import {
   type Permission,
 } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { fillPath } from '../../../shared/contract/paths.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { readCommittedDocument } from '../../openapi/openApi.ts';
 import { unknownCommit } from '../../stages/commit.ts';
@@ -295,8 +296,4 @@ function checkNames(response: StageResponse, header: string, expected: readonly 
 
 function takesId(operationId: OperationId): boolean {
   return operations[operationId].path.includes('{');
-}
-
-function fillPath(path: string, value: string): string {
-  return path.replaceAll(/\{\w+\}/g, value);
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { findOperation } from '../../../shared/contract/paths.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
-import { findOperation, findResponseProblems } from '../../openapi/responseProblems.ts';
+import { findResponseProblems } from '../../openapi/responseProblems.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
 /** How many requests a run sends at most, including those that the gateway refuses with 429. */

@@ -16,6 +16,7 @@ import {
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
+import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import { findId, toTableName } from './knownIds.ts';
 import { isRight, type KnownIds, type Probe, readTableNames, toProofs } from './probes.ts';
 
@@ -247,19 +248,11 @@ async function readStream(
   return response;
 }
 
-/** The event of the gateway, with the parts that functions read. */
 function toEvent(probe: Probe, apiKey: string, requestId: string): object {
   const { operationId, method, path, headers, body = null } = probe;
   const { path: resource } = operations[operationId];
-  const { pathname, searchParams } = new URL(path, 'https://x');
-  const pattern = new RegExp(`^${resource.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-  const toLists = (entries: Iterable<[string, string]>) =>
-    Object.fromEntries(Array.from(entries, ([name, value]) => [name, [value]]));
-  return {
-    ...{ resource, path: pathname, httpMethod: method, body, isBase64Encoded: false },
-    pathParameters: { ...pattern.exec(pathname)?.groups },
-    multiValueQueryStringParameters: toLists(searchParams),
-    multiValueHeaders: toLists(Object.entries({ ...headers, Authorization: `Bearer ${apiKey}` })),
-    requestContext: { requestId, path: pathname, httpMethod: method, resourcePath: resource },
-  };
+  const { pathname, searchParams: query } = new URL(path, 'https://x');
+  const headerLines = Object.entries({ ...headers, Authorization: `Bearer ${apiKey}` });
+  const request = { requestId, method, path: pathname, query, headerLines, sourceIp: '' };
+  return toProxyEvent(request, resource, body);
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { fillPath } from '../../../shared/contract/paths.ts';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 
@@ -81,7 +82,7 @@ export function toRequest(
   const listPath = path.replace(/\/\{\w+\}$/, '');
   const table = readTableNames.find((name) => readTables[name].path === listPath);
   const id = permission === 'read' && table ? knownIds[table] : undefined;
-  const named = path.replaceAll(/\{\w+\}/g, id ?? UNUSED_ID);
+  const named = fillPath(path, id ?? UNUSED_ID);
   const read = id === undefined ? 'not_found' : { id };
   const list = id === undefined ? 'list' : 'items';
   return {

@@ -12,6 +12,7 @@ import {
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { fillPath } from '../../../shared/contract/paths.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
@@ -117,7 +118,7 @@ describe('the billed units of a request', () => {
     const limit = { failures: [{ status: 429, share: 1 }] };
     const limited = await startTestGateway({}, undefined, limit);
     const { method, path: template } = operations[operationId];
-    const path = template.replaceAll(/\{\w+\}/g, '7');
+    const path = fillPath(template, '7');
     const received = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
     await limited.drain();
     return toResponseUnits({ operationId, response: '429', path, received });

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { decodeParameter, toProxyEvent } from '../../../infra/local/gateway/proxyEvent.ts';
+import { toProxyEvent } from '../../../infra/gateway/proxyEvent.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { arbitraryRequest, type FuzzRequest, pick, rarely, text } from './requests.ts';
 
@@ -106,14 +106,12 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
         requestId: facts.nextRequestId(),
         // The operation's method, not the request's: API Gateway chooses a function by method and path.
         method,
-        fullPath: `/v1${path}`,
         path,
         query: new URLSearchParams(query),
         headerLines: headers,
         sourceIp: '127.0.0.1',
       },
       template,
-      petId === undefined ? {} : { petId: decodeParameter(petId) },
       body === null ? null : body.toString('utf8'),
     );
     return {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
-import { decodeParameter } from '../../../infra/local/gateway/proxyEvent.ts';
+import { decodeParameter } from '../../../infra/gateway/proxyEvent.ts';
 import {
   findResponseProblems,
   type WholeResponse,
