@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
-import { check, type Input, type Operation, type Outcome, type Write } from './checker.ts';
+import {
+  findContradiction,
+  type Input,
+  type Operation,
+  type Outcome,
+  type Write,
+} from './checker.ts';
 
 const first = { quantity: 10, tag: 'A' };
-const ofA = { ifMatch: ['A'] };
+const ofA = { ifMatch: 'A' };
 const keyed = { key: 'k' };
 type Options = Omit<Write, 'kind' | 'quantity'>;
 
@@ -38,12 +44,7 @@ it.each<[string, Operation[]]>([
   ],
   [
     'of an unknown update that only a 412 shows',
-    [
-      lost(1, 11),
-      lost(2, 14),
-      refused(3, 4, 12, 'B', ofA),
-      write(5, 6, 13, 'C', { ifMatch: ['B'] }),
-    ],
+    [lost(1, 11), lost(2, 14), refused(3, 4, 12, 'B', ofA), write(5, 6, 13, 'C', { ifMatch: 'B' })],
   ],
   [
     'of a retry that reports the effect of the first attempt, which had no response',
@@ -55,7 +56,7 @@ it.each<[string, Operation[]]>([
     ],
   ],
 ])('a history is linearizable %s', (_, history) => {
-  expect(check(history, first)).toMatchObject({ kind: 'linearizable' });
+  expect(findContradiction(history, first)).toBeUndefined();
 });
 
 it.each<[string, Operation[]]>([
@@ -96,6 +97,5 @@ it.each<[string, Operation[]]>([
     [write(1, 2, 11, 'B'), lost(3, 12, ofA), read(4, 5, 12, 'C')],
   ],
 ])('a history is a violation when %s', (_, history) => {
-  const reason = expect.stringMatching(/\w/);
-  expect(check(history, first)).toMatchObject({ kind: 'violation', reason });
+  expect(findContradiction(history, first)).toMatch(/\w/);
 });

@@ -3,8 +3,8 @@ export interface Write {
   readonly kind: 'write';
   /** Identifies the request: its retries have the same count, and no other request does. */
   readonly quantity: number;
-  /** The entry must have one of these tags; without them, any state will do. */
-  readonly ifMatch?: readonly string[];
+  /** The tag that the entry must have; without it, any state will do. */
+  readonly ifMatch?: string;
   /** The `Idempotency-Key`; without it, the request is never retried. */
   readonly key?: string;
 }
@@ -42,115 +42,115 @@ export interface Entry {
   readonly tag: string;
 }
 
-interface Verdict {
-  /** Undecided if the search reached its bound. */
-  readonly kind: 'linearizable' | 'violation' | 'undecided';
-  readonly steps: number;
-  /** Why no order explains the history, or where the longest explanation of it ends. */
-  readonly reason: string;
-}
+/** Something that no order of the operations can explain. */
+class Contradiction extends Error {}
 
 /**
  * Whether the operations on one entry have an order in which they follow the contract, each between its request
  * and its response. An update sets the count and gives a new tag. With `If-Match`, it does so only if the entry has
- * one of the tags. A 412 has the entry's tag, which is none of those. A retry with the same key changes nothing
- * more. A read returns count and tag.
+ * that tag. A 412 has the entry's tag, which is another. A retry with the same key changes nothing more. A read
+ * returns count and tag.
  *
- * Since no state recurs, only updates are ordered: an operation that saw a state has its place while the entry has
- * that state, or never. This is Wing and Gong's search with Lowe's memory of tried states:
- * http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf
+ * Since no state recurs, each operation belongs to the one state that it saw or made. So no order has to be searched
+ * for: it is enough to compare states in pairs, as Gibbons and Korach show in "Testing Shared Memories":
+ * https://doi.org/10.1137/S0097539794279614
  * @param first the entry's state before the history
- * @param maxSteps some ten seconds by default
+ * @returns why no order explains the history, or nothing
  */
-export function check(history: readonly Operation[], first: Entry, maxSteps = 2_000_000): Verdict {
+export function findContradiction(history: readonly Operation[], first: Entry): string | undefined {
   try {
-    return search(toPuzzle(history, first), first, maxSteps);
+    const chains = toChains(toStates(history, first));
+    for (const [index, one] of chains.entries()) {
+      const other = chains
+        .slice(index + 1)
+        .find((other) => mustPrecede(one, other) && mustPrecede(other, one));
+      if (other)
+        throw new Contradiction(`the entry had ${one.tags} before and after ${other.tags}`);
+    }
+    return undefined;
   } catch (error) {
-    if (!(error instanceof Contradiction)) throw error;
-    return { kind: 'violation', steps: 0, reason: error.message };
+    if (error instanceof Contradiction) return error.message;
+    throw error;
   }
 }
 
-/** Something that no order of the operations can explain. */
-class Contradiction extends Error {}
-
-/** An effect that a request had between two times, or may have had if it is optional. */
-interface Effect {
-  readonly from: number;
-  readonly until: number;
-  readonly ifMatch: readonly string[] | undefined;
-  readonly request: number;
-  readonly tag: string;
-  readonly isOptional: boolean;
-  /** The first response that shows it. */
-  readonly due: number;
+/** A state of the entry, or several of which each must follow the one before at once. */
+interface Stay {
+  readonly tags: readonly string[];
+  /** When the first of its operations had its response, and when the last was sent. */
+  readonly firstResponse: number;
+  readonly lastRequest: number;
 }
 
-/** A response said that the entry has this tag. */
-interface Sight {
-  readonly from: number;
-  readonly until: number;
-  readonly tag: string;
-  /** The request that this response refused. */
-  readonly request: number | undefined;
+interface State extends Stay {
+  /** The tag of the state before it, if its update had `If-Match`. */
+  readonly after?: string | undefined;
 }
 
-/**
- * @returns the effects, sorted by their earliest time, and all that must have a place, sorted by its end
- * @throws {Contradiction}
- */
-function toPuzzle(history: readonly Operation[], first: Entry) {
+function mustPrecede(one: Stay, other: Stay): boolean {
+  return one.firstResponse < other.lastRequest;
+}
+
+/** The states that any response shows. */
+function toStates(history: readonly Operation[], first: Entry): State[] {
   const quantityOf = new Map([[first.tag, first.quantity]]);
   const tagOf = new Map([[first.quantity, first.tag]]);
-  const sights: Sight[] = [];
+  const sights: (Operation & { readonly tag: string })[] = [];
   const requests = new Map<number, Operation[]>();
   for (const operation of history) {
-    const { input, outcome, invoked: from, responded: until } = operation;
+    const { input, outcome } = operation;
     const request = input.kind === 'write' ? input.quantity : undefined;
-    if (request !== undefined) {
-      requests.set(request, [...(requests.get(request) ?? []), operation]);
-    }
+    if (request !== undefined) requests.set(request, [...(requests.get(request) ?? []), operation]);
+    if (outcome.kind === 'unknown') continue;
+    const { tag } = outcome;
     if (outcome.kind === 'ok') {
-      const { quantity, tag } = outcome;
+      const { quantity } = outcome;
       if (request !== undefined && request !== quantity) {
         throw new Contradiction(`an update to ${request} got the count ${quantity}`);
       }
       learn(quantityOf, tag, quantity, `the tag ${tag} came with two counts`);
       learn(tagOf, quantity, tag, `the count ${quantity} came with two tags`);
-    }
-    const isSight = outcome.kind === 'refused' || (input.kind === 'read' && outcome.kind === 'ok');
-    if (!isSight) continue;
-    if (input.kind === 'write' && !(input.ifMatch && !input.ifMatch.includes(outcome.tag))) {
+    } else if (input.kind === 'read' || (input.ifMatch ?? tag) === tag) {
       throw new Contradiction(`an update to ${request} was refused without a reason`);
     }
-    sights.push({ from, until, tag: outcome.tag, request });
+    if (input.kind === 'read' || outcome.kind === 'refused') sights.push({ ...operation, tag });
   }
   const sightsOf = Map.groupBy(sights, ({ tag }) => tag);
-  const toDue = (tag: string, until: number) =>
-    Math.min(until, ...(sightsOf.get(tag) ?? []).map((sight) => sight.until));
-  // Tags that only a 412 shows: any update without a response can have made them.
-  const conditions = history.flatMap(
-    ({ input }) => (input.kind === 'write' && input.ifMatch) || [],
+  // Of a tag that only a 412 shows, nobody knows the update: any one without a response can have made it.
+  const orphans = [...sightsOf.keys()].filter((tag) => !quantityOf.has(tag));
+  const lost = [...requests.values()].filter((attempts) =>
+    attempts.every(
+      ({ input, outcome }) => outcome.kind === 'unknown' && !tagOf.has((input as Write).quantity),
+    ),
   );
-  const named = [...conditions, ...sightsOf.keys()];
-  const orphans = new Set(named.filter((tag) => !quantityOf.has(tag)));
-  const effects = [...requests].flatMap(([request, attempts]): Effect[] => {
-    const able = attempts.filter(({ outcome }) => outcome.kind !== 'refused');
-    const acknowledged = able.filter(({ outcome }) => outcome.kind === 'ok');
-    const { ifMatch } = (attempts[0] as Operation).input as Write;
-    const from = Math.min(...able.map(({ invoked }) => invoked));
-    const until = Math.min(...acknowledged.map(({ responded }) => responded));
-    const tag = tagOf.get(request);
-    const tags = tag === undefined ? [...orphans] : [tag];
-    return tags.map((tag) => {
-      const [isOptional, due] = [orphans.has(tag), toDue(tag, until)];
-      return { from, until, ifMatch, request, tag, isOptional, due };
-    });
+  if (orphans.length > lost.length) throw new Contradiction(`no update made one of ${orphans}`);
+  const earliest = Math.min(...lost.flat().map(({ invoked }) => invoked));
+
+  function toOrigin(tag: string): { from: number; until: number; after?: string | undefined } {
+    const quantity = quantityOf.get(tag);
+    if (tag === first.tag) return { from: -Infinity, until: -Infinity };
+    if (quantity === undefined) return { from: earliest, until: Infinity };
+    const attempts = requests.get(quantity);
+    if (!attempts) throw new Contradiction(`no update made the count ${quantity}`);
+    // Its tag was gone then, and no tag recurs.
+    if (attempts.some(({ outcome }) => outcome.kind === 'refused')) {
+      throw new Contradiction(`the update to ${quantity} took effect and was refused`);
+    }
+    return {
+      from: Math.min(...attempts.map(({ invoked }) => invoked)),
+      until: Math.min(...attempts.map(({ responded }) => responded)),
+      after: (attempts[0] as Operation & { input: Write }).input.ifMatch,
+    };
+  }
+
+  return [...quantityOf.keys(), ...orphans].map((tag) => {
+    const { from, until, after } = toOrigin(tag);
+    const seen = sightsOf.get(tag) ?? [];
+    const firstResponse = Math.min(until, ...seen.map(({ responded }) => responded));
+    if (firstResponse < from) throw new Contradiction(`a response had ${tag} before its update`);
+    const lastRequest = Math.max(from, ...seen.map(({ invoked }) => invoked));
+    return { tags: [tag], firstResponse, lastRequest, after };
   });
-  const musts: (Effect | Sight)[] = [...effects.filter(({ isOptional }) => !isOptional), ...sights];
-  effects.sort((one, other) => one.from - other.from);
-  musts.sort((one, other) => one.until - other.until);
-  return { effects, sights: sightsOf, musts };
 }
 
 function learn<Key, Value>(known: Map<Key, Value>, key: Key, value: Value, complaint: string) {
@@ -159,104 +159,27 @@ function learn<Key, Value>(known: Map<Key, Value>, key: Key, value: Value, compl
   known.set(key, value);
 }
 
-/** A state of the entry in a tried order, with all operations that saw it. */
-interface Stay {
-  readonly effect: Effect | undefined;
-  /** Placed together with it. */
-  readonly placed: readonly (Effect | Sight)[];
-  /** The index of the first of `musts` without a place. */
-  readonly next: number;
-  /** The index of the first of `effects` without a place. */
-  readonly firstOpen: number;
-  /** The effects that can come next, the best last. */
-  readonly candidates: Effect[];
-}
-
-function search(
-  { effects, sights, musts }: ReturnType<typeof toPuzzle>,
-  first: Entry,
-  maxSteps: number,
-): Verdict {
-  const placed = new Set<Effect | Sight>();
-  /** The requests that took effect, and their tags. */
-  const spent = new Set<number | string>();
-  const tried = new Set<string>();
-  const stack: Stay[] = [];
-  let furthest = { next: -1, reason: '' };
-  let steps = 0;
-
-  /** Places the operations that saw the state, as far as they can be now, and finds what can replace it. */
-  function enter(tag: string, effect?: Effect): Stay {
-    const own: (Effect | Sight)[] = effect ? [effect] : [];
-    if (effect) {
-      placed.add(effect);
-      spent.add(effect.request).add(tag);
-    }
-    const itsSights = (sights.get(tag) ?? []).filter((sight) => !placed.has(sight));
-    let { next } = stack.at(-1) ?? { next: 0 };
-    for (let isMoving = true; isMoving; ) {
-      isMoving = false;
-      while (next < musts.length && placed.has(musts[next] as Effect)) next += 1;
-      for (const sight of itsSights) {
-        const isTooLate = sight.request !== undefined && spent.has(sight.request);
-        if (placed.has(sight) || sight.from > toSoonest(next) || isTooLate) continue;
-        placed.add(sight);
-        own.push(sight);
-        isMoving = true;
+/** Puts each state of an update with `If-Match` behind the state that it replaced. */
+function toChains(states: readonly State[]): Stay[] {
+  const followers = Map.groupBy(states, ({ after }) => after);
+  const chains = (followers.get(undefined) ?? []).map((start) => {
+    let chain: Stay = start;
+    for (;;) {
+      const [next, other] = followers.get(chain.tags.at(-1)) ?? [];
+      if (other) throw new Contradiction(`two updates replaced ${other.after}`);
+      if (!next) return chain;
+      if (mustPrecede(next, chain)) {
+        throw new Contradiction(`the entry had ${chain.tags} after ${next.tags}`);
       }
+      chain = {
+        tags: [...chain.tags, ...next.tags],
+        firstResponse: Math.min(chain.firstResponse, next.firstResponse),
+        lastRequest: Math.max(chain.lastRequest, next.lastRequest),
+      };
     }
-    if (next > furthest.next) furthest = { next, reason: toReason(tag, musts[next]) };
-    let { firstOpen } = stack.at(-1) ?? { firstOpen: 0 };
-    while (firstOpen < effects.length && placed.has(effects[firstOpen] as Effect)) firstOpen += 1;
-    // An operation that finds no place in this state now never finds one.
-    const isDead = itsSights.some((sight) => !placed.has(sight));
-    const candidates = isDead ? [] : toCandidates(tag, next, firstOpen);
-    return { effect, placed: own, next, firstOpen, candidates };
-  }
-
-  /** The time of the first response without a place: before it, anything without a place may happen. */
-  function toSoonest(next: number): number {
-    return musts[next]?.until ?? Number.POSITIVE_INFINITY;
-  }
-
-  function toCandidates(tag: string, next: number, firstOpen: number): Effect[] {
-    const candidates: Effect[] = [];
-    let name = `${tag} ${firstOpen}`;
-    for (let index = firstOpen; index < effects.length; index += 1) {
-      const effect = effects[index] as Effect;
-      if (effect.from > toSoonest(next)) break;
-      if (placed.has(effect)) name += ` ${index}`;
-      const isSpent = spent.has(effect.request) || spent.has(effect.tag);
-      if (!isSpent && (effect.ifMatch?.includes(tag) ?? true)) candidates.push(effect);
-    }
-    // The same updates in another order lead to the same state.
-    if (tried.has(name)) return [];
-    tried.add(name);
-    return candidates.sort(
-      (one, other) => Number(!!one.ifMatch) - Number(!!other.ifMatch) || other.due - one.due,
-    );
-  }
-
-  stack.push(enter(first.tag));
-  for (let stay = stack.at(-1); stay; stay = stack.at(-1)) {
-    if (stay.next === musts.length) return { kind: 'linearizable', steps, reason: '' };
-    const effect = stay.candidates.pop();
-    if (effect) {
-      steps += 1;
-      if (steps > maxSteps) return { kind: 'undecided', steps, reason: furthest.reason };
-      stack.push(enter(effect.tag, effect));
-      continue;
-    }
-    stack.pop();
-    for (const one of stay.placed) placed.delete(one);
-    if (stay.effect) {
-      spent.delete(stay.effect.request);
-      spent.delete(stay.effect.tag);
-    }
-  }
-  return { kind: 'violation', steps, reason: furthest.reason };
-}
-
-function toReason(tag: string, open: Effect | Sight | undefined): string {
-  return `${JSON.stringify(open)} fits no state of the entry at that time; the last tag was ${tag}`;
+  });
+  const placed = new Set(chains.flatMap(({ tags }) => tags));
+  const unplaced = states.find(({ tags: [tag = ''] }) => !placed.has(tag));
+  if (unplaced) throw new Contradiction(`the entry never had ${unplaced.after}`);
+  return chains;
 }

@@ -28,8 +28,8 @@ const MAX_ATTEMPTS = 6;
  * with a key are retried until they have a response, and sometimes sent again after it.
  */
 export async function runClient({ recorder, draw, ...options }: ClientOptions) {
-  /** The tags of each entry that this client has seen, the last one first. */
-  const tags = new Map<string, readonly string[]>();
+  /** The tag of each entry that this client saw last. */
+  const tags = new Map<string, string>();
   const responded: [string, Write][] = [];
   let keys = 0;
 
@@ -38,9 +38,7 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
     const run = await options.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
     const outcome = await recorder.perform(run, petId, input, cutAfter);
-    if (outcome && outcome.kind !== 'unknown') {
-      tags.set(petId, [outcome.tag, ...(tags.get(petId) ?? [])].slice(0, 2));
-    }
+    if (outcome && outcome.kind !== 'unknown') tags.set(petId, outcome.tag);
     return outcome;
   }
 
@@ -58,14 +56,12 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
   }
 
   function drawWrite(petId: string): Write {
-    const known = tags.get(petId) ?? [];
-    const ifMatch = draw() < 0.2 ? known : known.slice(0, 1);
-    const hasCondition = known.length > 0 && draw() < 0.55;
+    const ifMatch = tags.get(petId);
     keys += 1;
     return {
       kind: 'write',
       quantity: options.drawQuantity(),
-      ...(hasCondition && { ifMatch }),
+      ...(ifMatch !== undefined && draw() < 0.55 && { ifMatch }),
       ...(draw() < 0.5 && { key: `${options.name}-${keys}` }),
     };
   }
@@ -163,7 +159,7 @@ async function send(
     headers: {
       Authorization: `Bearer ${apiKey}`,
       'Content-Type': 'application/json',
-      ...(ifMatch && { 'If-Match': ifMatch.join(', ') }),
+      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
       ...(key !== undefined && { 'Idempotency-Key': key }),
     },
     body: quantity === undefined ? null : JSON.stringify({ quantity }),
