@@ -1,4 +1,4 @@
-import type { MAX_QUANTITY as ContractMaximum, PetStatus } from '../contract/values.ts';
+import { MAX_QUANTITY, type PetStatus } from '../contract/values.ts';
 import {
   breakError,
   invalidResponseError,
@@ -238,9 +238,6 @@ function toEntryReader<Include extends Included>(
   const toEntry = include === 'etag' ? toTaggedItem : toInventoryItem;
   return toEntry as (document: unknown) => EntryOf<Include>;
 }
-
-/** Copied, since the contract's file would load a schema library. */
-const MAX_QUANTITY: typeof ContractMaximum = 2_147_483_647;
 
 async function updateInventory(
   call: Call,

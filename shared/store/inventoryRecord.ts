@@ -42,7 +42,7 @@ export function toInventoryRecord(
 
 /** @throws {Error} that names the entry and the attribute, if no release wrote such an attribute */
 export function toInventoryItem(attributes: Record<string, AttributeValue>): InventoryItem {
-  const petId = parseInt64(attributes.p?.N ?? '');
+  const petId = parseInt64(String(attributes.p?.N));
   if (petId === undefined) throw invalidAttribute(attributes, 'p');
   const quantity = Number(attributes.q?.N);
   if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
@@ -75,7 +75,7 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
   content.write(letterOf[status], CONTENT_BYTES - 1);
   const version = content.toString('base64url');
   if (!v) return version;
-  const [[type, value] = []] = Object.entries(v);
+  const [[type, value]] = Object.entries(v) as [[string, string]];
   const bytes = type === 'B' ? toBytes(value) : Buffer.from(String(value));
   const whole = `${version}.${type}.${bytes.toString('base64url')}`;
   if (!toCondition(whole, 0)) throw invalidAttribute(attributes, 'v');
@@ -83,7 +83,7 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
 }
 
 /** The version of an update, from its value in a record. */
-export function toUpdateVersion({ B = '' as never }: AttributeValue): string {
+export function toUpdateVersion({ B }: AttributeValue.BMember): string {
   return toBytes(B).toString('base64url');
 }
 

@@ -100,7 +100,7 @@ export function defineInventoryUpdates(
     /** The first response, if the row is of the same request. A row of release 1.1.0 has no fingerprint. */
     function toReplay(row: Row | undefined): UpdateResult | undefined {
       if (!row || (row.f?.S ?? fingerprint) !== fingerprint) return undefined;
-      const { v } = row as { v: AttributeValue };
+      const { v } = row as { v: AttributeValue.BMember };
       const item = { petId, quantity, status: toStatus(row) };
       return { item, version: toUpdateVersion(v), isReplay: true };
     }
