@@ -8,12 +8,10 @@ import {
 import { isOutage } from '../../shared/runtime/dynamodb.ts';
 import type { Item } from './resources.ts';
 
-/** How many items a writer gets together. */
-const GROUP_SIZE = 100;
-/** Keeps the engine's thread of a local stage busy without a pause. */
-const GROUPS_UNDER_WAY = 3;
-/** The limit of one BatchWriteItem. */
+/** How many items a writer gets together: the limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
+/** Keeps the engine's thread of a local stage busy without a pause. */
+const BATCHES_UNDER_WAY = 12;
 
 /** Waits until so many write request units may be used. @throws the signal's reason */
 export type TakeUnits = (units: number) => Promise<void>;
@@ -27,12 +25,12 @@ export interface TableTarget {
 }
 
 /**
- * Writes at most `GROUP_SIZE` items with different keys. Waits for every write even if one fails, so that none goes on
+ * Writes at most `BATCH_SIZE` items with different keys. Waits for every write even if one fails, so that none goes on
  * after the end.
  * @returns the number of written items; the others existed already
  * @throws when an item could not be written
  */
-export type WriteGroup = (items: readonly Item[]) => Promise<number>;
+export type WriteBatch = (items: readonly Item[]) => Promise<number>;
 
 /** Overwrites existing items. */
 export function defineReplacingWriter({
@@ -40,25 +38,17 @@ export function defineReplacingWriter({
   tableName,
   takeUnits,
   signal,
-}: TableTarget): WriteGroup {
-  async function replaceBatch(batch: readonly Item[]): Promise<number> {
+}: TableTarget): WriteBatch {
+  return async (items) => {
     signal.throwIfAborted();
-    await takeUnits?.(batch.reduce((units, item) => units + countWriteUnits(item), 0));
-    let puts: WriteRequest[] = batch.map((item) => ({ PutRequest: { Item: item } }));
+    await takeUnits?.(items.reduce((units, item) => units + countWriteUnits(item), 0));
+    let puts: WriteRequest[] = items.map((item) => ({ PutRequest: { Item: item } }));
     await retry(async () => {
       const command = new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } });
       puts = (await client.send(command)).UnprocessedItems?.[tableName] ?? [];
       if (puts.length > 0) throw new Unprocessed();
     }, signal);
-    return batch.length;
-  }
-
-  return (items) => {
-    const batches: Promise<number>[] = [];
-    for (let start = 0; start < items.length; start += BATCH_SIZE) {
-      batches.push(replaceBatch(items.slice(start, start + BATCH_SIZE)));
-    }
-    return sumUp(batches);
+    return items.length;
   };
 }
 
@@ -69,7 +59,7 @@ export function defineReplacingWriter({
 export function defineAddingWriter(
   { client, tableName, takeUnits, signal }: TableTarget,
   keyName: string,
-): WriteGroup {
+): WriteBatch {
   async function add(item: Item): Promise<number> {
     signal.throwIfAborted();
     await takeUnits?.(countWriteUnits(item));
@@ -88,35 +78,38 @@ export function defineAddingWriter(
     }
   }
 
-  return (items) => sumUp(items.map(add));
+  return async (items) => {
+    const added = await waitForAll(items.map(add));
+    return added.reduce((sum, count) => sum + count, 0);
+  };
 }
 
 /**
- * Writes items with different keys, some groups at a time. After an error, it starts no other group.
- * @param onProgress gets the items of each group, and how many of them were written
+ * Writes items with different keys, some batches at a time. After an error, it starts no other batch.
+ * @param onProgress gets the number of items of each batch, and how many of them were written
  * @throws the first error, once no write is under way
  */
 export async function writeAll(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  writeGroup: WriteGroup,
-  onProgress: (items: number, written: number) => void,
+  items: Iterable<Item>,
+  write: WriteBatch,
+  onProgress?: (items: number, written: number) => void,
 ): Promise<void> {
-  const groups = toGroups(items);
+  const batches = toBatches(items);
   async function writeInTurn(): Promise<void> {
-    for await (const group of groups) onProgress(group.length, await writeGroup(group));
+    for (const batch of batches) onProgress?.(batch.length, await write(batch));
   }
-  await waitForAll(Array.from({ length: GROUPS_UNDER_WAY }, writeInTurn));
+  await waitForAll(Array.from({ length: BATCHES_UNDER_WAY }, writeInTurn));
 }
 
-async function* toGroups(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[]> {
-  let group: Item[] = [];
-  for await (const item of items) {
-    group.push(item);
-    if (group.length < GROUP_SIZE) continue;
-    yield group;
-    group = [];
+function* toBatches(items: Iterable<Item>): Generator<Item[]> {
+  let batch: Item[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < BATCH_SIZE) continue;
+    yield batch;
+    batch = [];
   }
-  if (group.length > 0) yield group;
+  if (batch.length > 0) yield batch;
 }
 
 /** Spreads the units evenly, so that no second exceeds the limit. */
@@ -129,10 +122,6 @@ export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): Ta
     free = turn + (units / unitsPerSecond) * 1_000;
     if (turn > now) await setTimeout(turn - now, undefined, { signal });
   };
-}
-
-async function sumUp(writes: readonly Promise<number>[]): Promise<number> {
-  return (await waitForAll(writes)).reduce((sum, count) => sum + count, 0);
 }
 
 async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {

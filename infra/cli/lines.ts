@@ -1,45 +1,37 @@
 import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream';
+import { addAbortSignal, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** The longest record: DynamoDB takes 400 KB, and JSON is longer than its records. */
 const MAX_LINE_CHARACTERS = 409_600;
 
-export interface Line {
-  /** From 1. */
-  readonly number: number;
-  readonly text: string;
-}
-
 /**
- * The lines of a file, in chunks of some thousands. Memory does not grow with the file. A name that ends in `.gz` is
- * decompressed. Lines end in LF or CRLF; a byte order mark is dropped.
- * @throws {Error} that names the file if it is not UTF-8 text
+ * The lines of a file. Memory does not grow with the file. A name that ends in `.gz` is decompressed, and `-` is
+ * standard input. Lines end in LF or CRLF; a byte order mark is dropped.
+ * @throws {Error} that names the file if it is not UTF-8 text, or once the signal is aborted
  */
-export async function* readLines(file: string): AsyncGenerator<Line[], void, undefined> {
+export async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const packed = createReadStream(file);
+  const packed = file === '-' ? process.stdin : createReadStream(file);
+  if (signal) addAbortSignal(signal, packed);
   const bytes = isGzip(file) ? pipeline(packed, createGunzip(), () => {}) : packed;
-  let number = 0;
+  let count = 0;
   let rest = '';
-  const toLine = (text: string): Line => {
-    number += 1;
-    return { number, text };
-  };
   try {
     for await (const chunk of bytes) {
-      const texts = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
-      rest = texts.pop() ?? '';
-      yield texts.map(toLine);
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+      rest = lines.pop() ?? '';
+      count += lines.length;
+      yield* lines;
       if (rest.length > MAX_LINE_CHARACTERS) {
-        throw new Error(`line ${number + 1} is longer than any record`);
+        throw new Error(`line ${count + 1} is longer than any record`);
       }
     }
     rest += decoder.decode();
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
   }
-  if (rest !== '') yield [toLine(rest)];
+  if (rest !== '') yield rest;
 }
 
 const quotedOrPlain = /("(?:[^"]|"")*"|[^",]*)(,|$)/y;

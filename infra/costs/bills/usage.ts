@@ -60,11 +60,15 @@ export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing)
 }
 
 export function sumUsage(each: readonly Usage[]): Required<Usage> {
-  return toRecord(usageKinds, (kind) => each.reduce((sum, one) => sum + (one[kind] ?? 0), 0));
+  return toRecord(usageKinds, (kind) => sumOf(each, (one) => one[kind] ?? 0));
 }
 
 export function sumDollars(dollars: Readonly<Record<string, number>>): number {
-  return Object.values(dollars).reduce((sum, each) => sum + each, 0);
+  return sumOf(Object.values(dollars), (each) => each);
+}
+
+export function sumOf<One>(all: readonly One[], toNumber: (one: One) => number): number {
+  return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
 function toRecord<Key extends string>(

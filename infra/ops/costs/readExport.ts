@@ -1,4 +1,3 @@
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
   asyncBufferFromFile,
   parquetMetadataAsync,
@@ -37,26 +36,18 @@ type Rows = AsyncGenerator<readonly unknown[]>;
 /** CSV or .csv.gz. */
 async function* readCsv(file: string): Rows {
   let length: number | undefined;
-  for await (const lines of readLines(file)) {
-    for (const { text } of lines) {
-      if (text === '') continue;
-      const cells = parseCsvLine(text);
-      length ??= cells?.length;
-      if (!cells || cells.length !== length) {
-        throw new Error('it has more or fewer fields than the first line');
-      }
-      yield cells;
+  for await (const text of readLines(file)) {
+    if (text === '') continue;
+    const cells = parseCsvLine(text);
+    length ??= cells?.length;
+    if (!cells || cells.length !== length) {
+      throw new Error('it has more or fewer fields than the first line');
     }
+    yield cells;
   }
 }
 
-/** Compressions of Parquet besides Snappy, which AWS uses. */
-const compressors = {
-  ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes),
-  GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
-};
-
-/** Reads only known columns, by row group. */
+/** Reads only known columns, by row group. AWS compresses with Snappy. */
 async function* readParquet(path: string): Rows {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
@@ -67,7 +58,7 @@ async function* readParquet(path: string): Rows {
   let rowStart = 0;
   for (const { num_rows: rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(rows);
-    const group = { file, metadata, columns, compressors, rowStart, rowEnd };
+    const group = { file, metadata, columns, rowStart, rowEnd };
     for (const row of await parquetReadObjects(group)) yield columns.map((name) => row[name]);
     rowStart = rowEnd;
   }
@@ -96,13 +87,7 @@ const columnNames = {
   chargeClass: ['chargeclass'],
 };
 type Field = keyof typeof columnNames;
-const optional: readonly string[] = [
-  'currency',
-  'resource',
-  'listCost',
-  'commitment',
-  'chargeClass',
-];
+const optional = ['resource', 'listCost', 'commitment', 'chargeClass'];
 
 /** @throws {Error} when a column is missing */
 function findPlaces(all: readonly string[]) {

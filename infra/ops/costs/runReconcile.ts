@@ -1,6 +1,6 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toAmount } from '../../costs/bills/usage.ts';
+import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, parsePercent, parsePricedStage, readTraffic } from './costOptions.ts';
 import {
@@ -27,7 +27,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
   }
   const expected = toExpectedUsage(stage, readTraffic(options));
   const bill = await readBill(files, toTags(stage), expected, account, days);
-  const found = reconcile(bill, tolerance);
+  const found = reconcile(bill, expected, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
   if (!found.agrees) process.exitCode = 1;
 }
@@ -35,18 +35,29 @@ export async function runReconcile(files: readonly string[], options: CostOption
 export type Reconciliation = ReturnType<typeof reconcile>;
 
 /** Compares a bill with the expected costs of as many months. */
-function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
-  const months = covered.flatMap(splitByMonth).reduce((sum, { share }) => sum + share, 0);
-  const compareAll = (list: BilledUsage['list']) =>
-    rows.filter((row) => row.list === list).map((row) => compare(row, months));
-  const usage = compareAll('usage');
-  // An unknown line is expected to cost nothing.
+function reconcile(
+  { lines, covered, ...bill }: Bill,
+  expected: readonly ExpectedUsage[],
+  tolerance: number,
+) {
+  const months = sumOf(covered.flatMap(splitByMonth), ({ share }) => share);
+  const compareAll = (isOutside: boolean) => {
+    const own = lines.filter((line) => line.isOutside === isOutside);
+    const byType = Map.groupBy(own, ({ usageType }) => usageType);
+    const known = expected.filter(({ isTagged }) => isTagged !== isOutside);
+    // An unknown line is expected to cost nothing.
+    const unknown = [...byType.keys()]
+      .filter((usageType) => !known.some((one) => one.usageType === usageType))
+      .map((usageType) => ({ usageType, unit: '', quantity: 0, dollars: 0 }));
+    return [...known, ...unknown].map((one) => compare(one, byType.get(one.usageType), months));
+  };
+  const usage = compareAll(false);
   const differences = usage
-    .filter(({ difference, expected }) => {
-      return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * expected.dollars);
+    .filter(({ difference, expected: { dollars } }) => {
+      return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * dollars);
     })
     .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
-  const foreign = bill.currencies.filter((one) => one !== 'USD' && one !== '').join(' and ');
+  const foreign = bill.currencies.filter((one) => one !== 'USD').join(' and ');
   const agrees = foreign === '' && bill.problems.length + differences.length === 0;
   const charged = foreign
     ? `The bill is in ${foreign}: it cannot be compared with a model in USD.`
@@ -57,15 +68,23 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; lines that AWS does not tag are of the whole account. */
-    outside: compareAll('outside'),
+    outside: compareAll(true),
   };
 }
 
 type Row = ReturnType<typeof compare>;
 
 /** A usage type as billed and as expected, with the differences in per cent of the expected. */
-function compare({ usageType, unit, monthly, billed }: BilledUsage, months: number) {
-  const expected = { quantity: monthly.quantity * months, dollars: monthly.dollars * months };
+function compare(
+  { usageType, unit, ...month }: Pick<ExpectedUsage, 'usageType' | 'unit'> & Amount,
+  lines: readonly Amount[] = [],
+  months: number,
+) {
+  const expected = { quantity: month.quantity * months, dollars: month.dollars * months };
+  const billed = {
+    quantity: sumOf(lines, ({ quantity }) => quantity),
+    dollars: sumOf(lines, ({ dollars }) => dollars),
+  };
   return {
     ...{ usageType, unit, billed, expected },
     /** In dollars. */
@@ -93,7 +112,7 @@ function toVerdict(
   tolerance: number,
 ) {
   const sums = (['billed', 'expected'] as const).map((name) =>
-    toDollarText(all.reduce((sum, row) => sum + row[name].dollars, 0)),
+    toDollarText(sumOf(all, (row) => row[name].dollars)),
   );
   if (!most) {
     return agrees
@@ -115,7 +134,7 @@ function toText(found: Reconciliation): string {
   return [
     [
       found.verdict,
-      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}${found.currencies.includes('') ? ', in USD since the files name no currency' : ''}`,
+      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
       ...Object.entries(found.leftOut).map(
         ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
       ),
@@ -151,20 +170,9 @@ function toPercentText(percent: number | undefined): string {
 
 type Amount = Pick<BilledLine, 'quantity' | 'dollars'>;
 
-/** The bill of one usage type, and the model's month of it. */
-interface BilledUsage {
-  /** The stage's usage; or outside the total, such as credits, refunds, taxes and untaggable usage. */
-  readonly list: 'usage' | 'outside';
-  /** If the model does not have it, with kind and service, such as `Request-ARM (Credit) of AWSLambda`. */
-  readonly usageType: string;
-  readonly unit: string;
-  readonly monthly: Amount;
-  readonly billed: Amount;
-}
-
 type Bill = Awaited<ReturnType<typeof readBill>>;
 
-/** Adds up the lines of one account, for some days or all. Memory grows only with the usage types and the stage's lines. */
+/** Reads the lines of one account, for some days or all. Memory grows only with the stage's lines. */
 async function readBill(
   files: readonly string[],
   tags: { readonly service: string; readonly stage: string },
@@ -172,39 +180,15 @@ async function readBill(
   account?: string,
   days?: DayRange,
 ) {
-  const rows = new Map<string, BilledUsage>();
-  for (const { usageType, unit, isTagged, ...monthly } of expected) {
-    const list = isTagged ? 'usage' : 'outside';
-    rows.set(`${list} ${usageType}`, { list, usageType, unit, monthly, billed: nothing });
-  }
-  const own = new Map<string, OwnLine>();
-  const currencies = new Set<string>();
+  const lines: AssignedLine[] = [];
   const accounts = new Map<string, number>();
   for (const file of files) {
     for await (const line of readExport(file)) {
       if (days && (line.start < days.from || line.start >= days.end)) continue;
       accounts.set(line.account, (accounts.get(line.account) ?? 0) + line.dollars);
-      if (account !== undefined && line.account !== account) continue;
-      const { stage, service = tags.service } = line.tags;
-      const isOwn = stage === tags.stage && service === tags.service;
-      if (isOwn) currencies.add(line.currency);
-      if (isOwn && isUse(line)) {
-        const text = JSON.stringify(line);
-        const { start: from, end } = line;
-        own.set(text, { from, end, count: (own.get(text)?.count ?? 0) + 1 });
+      if (account === undefined || line.account === account) {
+        lines.push(...assign(line, tags, expected));
       }
-      const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
-      const isOutside = usage ? !usage.isTagged : !isUse(line);
-      if (!isOwn && !(isOutside && stage === undefined)) continue;
-      const list = isOutside ? 'outside' : 'usage';
-      const kind = isUse(line) ? '' : ` (${line.kind})`;
-      const name = `${line.usageType}${kind} of ${line.service}`.trim();
-      const usageType = usage?.usageType ?? name;
-      const key = `${list} ${usageType}`;
-      const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
-      const quantity = row.billed.quantity + line.quantity;
-      const dollars = row.billed.dollars + line.dollars;
-      rows.set(key, { ...row, billed: { quantity, dollars } });
     }
   }
   const names = [...accounts.keys()].sort();
@@ -215,7 +199,9 @@ async function readBill(
       `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
     );
   }
-  if (own.size === 0) {
+  const own = lines.filter(({ isOwn }) => isOwn);
+  const used = own.filter(isUse);
+  if (used.length === 0) {
     throw new Error(
       `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days: are they active cost allocation tags?`,
     );
@@ -224,22 +210,46 @@ async function readBill(
     account: ownAccount,
     /** In dollars, by account. */
     leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== ownAccount)),
-    /** Empty if a file does not name it. */
-    currencies: [...currencies],
-    ...checkDays([...own.values()], days),
-    rows: [...rows.values()],
+    currencies: [...new Set(own.map(({ currency }) => currency))],
+    ...checkDays(used, days),
+    lines,
   };
 }
 
-/** A line of the stage, and how often the files have it. */
-type OwnLine = DayRange & { readonly count: number };
+interface AssignedLine extends BilledLine {
+  /** Whether it has the stage's tags. */
+  readonly isOwn: boolean;
+  /** Outside the total, such as credits, refunds, taxes and untaggable usage. */
+  readonly isOutside: boolean;
+}
+
+/**
+ * The line under its usage type in the model, if it is of the stage or of no stage. Other types have their kind and
+ * service, such as `Request-ARM (Credit) of AWSLambda`.
+ */
+function assign(
+  line: BilledLine,
+  tags: { readonly service: string; readonly stage: string },
+  expected: readonly ExpectedUsage[],
+): AssignedLine[] {
+  const { stage, service = tags.service } = line.tags;
+  const isOwn = stage === tags.stage && service === tags.service;
+  const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
+  const isOutside = usage ? !usage.isTagged : !isUse(line);
+  if (!isOwn && !(isOutside && stage === undefined)) return [];
+  const kind = isUse(line) ? '' : ` (${line.kind})`;
+  const name = `${line.usageType}${kind} of ${line.service}`.trim();
+  return [{ ...line, usageType: usage?.usageType ?? name, isOwn, isOutside }];
+}
 
 /** The billed days of each month, and what is wrong with them. Without typed days, each month must be whole. */
-function checkDays(all: readonly OwnLine[], typed?: DayRange) {
+function checkDays(all: readonly BilledLine[], typed?: DayRange) {
   // In a bill by the day, a line of a whole month does not tell whether a day is missing.
-  const short = all.filter(({ from, end }) => end - from <= DAY_MILLISECONDS);
-  const lines = short.length > 0 ? short : all;
-  const billedMonths = [...new Set(lines.map(({ from }) => toMonth(from).from))].sort();
+  const short = all.filter(({ start, end }) => end - start <= DAY_MILLISECONDS);
+  const lines = [...Map.groupBy(short.length > 0 ? short : all, (one) => JSON.stringify(one))].map(
+    ([, [line, ...copies]]) => ({ ...(line as BilledLine), isCopied: copies.length > 0 }),
+  );
+  const billedMonths = [...new Set(lines.map(({ start }) => toMonth(start).from))].sort();
   const problems: string[] = [];
   const covered = (typed ? splitByMonth(typed) : billedMonths.map(toMonth)).map((month) => {
     const days = Array.from(
@@ -247,13 +257,13 @@ function checkDays(all: readonly OwnLine[], typed?: DayRange) {
       (_, index) => month.from + index * DAY_MILLISECONDS,
     );
     const find = (day: number) =>
-      lines.filter(({ from, end }) => from < day + DAY_MILLISECONDS && end > day);
+      lines.filter(({ start, end }) => start < day + DAY_MILLISECONDS && end > day);
     const billed = days.filter((day) => find(day).length > 0);
     const [first = 0, last = 0] = [billed[0], billed.at(-1)];
     const whole = typed ? month : { from: first, end: last + DAY_MILLISECONDS };
     const missing = days.filter((day) => day < whole.end && !billed.includes(day));
     if (missing.length > 0) problems.push(`The bill has no lines of ${toDaysText(missing)}.`);
-    const twice = billed.filter((day) => find(day).every(({ count }) => count > 1));
+    const twice = billed.filter((day) => find(day).every(({ isCopied }) => isCopied));
     if (twice.length > 0) problems.push(`The bill has ${toDaysText(twice)} twice.`);
     if (whole.end < month.end) {
       const [from, to] = [toDay(month.from), toDay(last)];
@@ -274,8 +284,6 @@ function toDaysText(days: readonly number[]): string {
     .map((from, index) => [...new Set([from, ends[index] ?? from])].map(toDay).join(' to '))
     .join(', ');
 }
-
-const nothing: Amount = { quantity: 0, dollars: 0 };
 
 /** Usage that a Savings Plan covers is billed, and another line subtracts it. */
 function isUse({ kind }: BilledLine): boolean {

@@ -1,6 +1,13 @@
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  fstatSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
 import {
   type Entry,
@@ -9,7 +16,8 @@ import {
   resourceNames,
   resources,
 } from '../../bulk/resources.ts';
-import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
+import { parseCsvLine, readLines } from '../../cli/lines.ts';
+import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** A data file, and the table of its entries. */
@@ -18,8 +26,6 @@ export interface DataFile {
   /** As typed and as in messages; `-` is standard input or output. */
   readonly file: string;
   readonly format: 'csv' | 'jsonl';
-  /** The file to read instead. */
-  readonly copy?: string;
 }
 
 /** One line of a data file: its entry, or what is wrong with it. */
@@ -28,11 +34,15 @@ export type Row = { readonly line: number } & (
   | { readonly problem: string }
 );
 
-/** @throws {UsageError} when no file is named, or one in a format that cannot be */
+/**
+ * The files that a command is to read or write, checked before it reads the first.
+ * @throws {UsageError} when there is none, one cannot have its format or is no regular file, or two are the same, by
+ * any path or link
+ * @throws {Error} when a file to read or the folder of a file to write does not exist, or cannot be used
+ */
 export function parseFiles(
-  options: {
-    readonly [Name in ResourceName]?: string | undefined;
-  },
+  options: { readonly [Name in ResourceName]?: string | undefined },
+  use: 'input' | 'output',
 ): DataFile[] {
   const files = resourceNames.flatMap((name) => {
     const file = options[name];
@@ -41,75 +51,97 @@ export function parseFiles(
   if (files.length === 0) {
     throw new UsageError('Name at least one file: --inventory, --pets or --orders.');
   }
-  return files;
-}
-
-export function isStandardStream({ file }: { readonly file: string }): boolean {
-  return file === '-';
-}
-
-/** Copies standard input into a temporary folder, since files are read twice. */
-export async function copyInput(
-  files: readonly DataFile[],
-  folder: string,
-  signal: AbortSignal,
-): Promise<readonly DataFile[]> {
-  if (!files.some(isStandardStream)) return files;
-  const copy = join(folder, 'input');
-  await pipeline(process.stdin, createWriteStream(copy), { signal });
-  return files.map((one) => (isStandardStream(one) ? { ...one, copy } : one));
-}
-
-/**
- * Every row of a data file, in chunks of some thousands. Empty lines are ignored.
- * @throws {UsageError} when a CSV file's first line does not name the columns
- */
-export async function* readRows({
-  name,
-  file,
-  format,
-  copy = file,
-}: DataFile): AsyncGenerator<Row[], void, undefined> {
-  const resource: Resource = resources[name];
-  const columns = resource.columns ?? [];
-  let parseLine = parseJsonLine;
-  let isFirst = format === 'csv';
-  for await (const lines of readLines(copy)) {
-    const rows: Row[] = [];
-    for (const line of lines) {
-      if (isFirst) {
-        parseLine = defineCsvParser(file, line, columns);
-        isFirst = false;
-      } else if (line.text.trim() !== '') {
-        rows.push(toRow(line, parseLine, resource));
-      }
+  const known = new Map<string, ResourceName>();
+  for (const { name, file } of files) {
+    const identity = identify(name, file, use === 'output');
+    const other = known.get(identity);
+    if (other !== undefined) {
+      throw new UsageError(
+        `--${name} and --${other} must name different files; "${file}" is the same file.`,
+      );
     }
-    yield rows;
+    known.set(identity, name);
   }
-  if (isFirst) throw new UsageError(`${file} is empty; ${toHeaderRule(columns)}.`);
+  return files;
 }
 
 /** @throws {UsageError} when the file's name does not say a format that the resource can have */
 function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
   const { columns }: Resource = resources[name];
-  if (isStandardStream({ file })) return columns ? 'csv' : 'jsonl';
+  if (file === '-') return columns ? 'csv' : 'jsonl';
   if (/\.(jsonl|ndjson)(\.gz)?$/i.test(file)) return 'jsonl';
   if (columns && /\.csv(\.gz)?$/i.test(file)) return 'csv';
   const formats = columns ? '.csv or .jsonl' : '.jsonl (its entries nest, so CSV cannot hold them)';
   throw new UsageError(`--${name} must name a file that ends in ${formats}; it is "${file}".`);
 }
 
+/** Device and inode, or the path of a file that does not exist yet. */
+function identify(name: ResourceName, file: string, isTarget: boolean): string {
+  const toIdentity = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
+  if (file === '-') return toIdentity(fstatSync(isTarget ? 1 : 0, { bigint: true }));
+  const found = statSync(file, { bigint: true, throwIfNoEntry: !isTarget });
+  if (found?.isFile() === false) {
+    throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
+  }
+  const path = found ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+  if (isTarget) accessSync(dirname(path), constants.W_OK);
+  return found ? toIdentity(found) : path;
+}
+
+/** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */
+const settings = {
+  maxAttempts: 1,
+  requestHandler: {
+    connectionTimeout: 3_000,
+    // An emulator on a busy machine takes its time over a page of a scan.
+    requestTimeout: 30_000,
+    throwOnRequestTimeout: true,
+    httpAgent: { maxSockets: 100 },
+    httpsAgent: { maxSockets: 100 },
+  },
+};
+
+export type OpenFile = Awaited<ReturnType<typeof openTables>>[number];
+
+/** The files, each with its table in a deployed stage or an emulator. @throws {Error} when one does not exist */
+export function openTables(files: readonly DataFile[], options: TableOptions) {
+  return Promise.all(
+    files.map(async (file) => {
+      const { client, tableName } = await openTable(file.name, options, settings);
+      await client.send(new DescribeTableCommand({ TableName: tableName }));
+      return { ...file, client, tableName };
+    }),
+  );
+}
+
+/**
+ * Every row of a data file. Empty lines are ignored.
+ * @throws {UsageError} when a CSV file's first line does not name the columns
+ */
+export async function* readRows(
+  { name, file, format }: DataFile,
+  signal?: AbortSignal,
+): AsyncGenerator<Row> {
+  const resource: Resource = resources[name];
+  const columns = resource.columns ?? [];
+  let parseLine = format === 'csv' ? undefined : parseJsonLine;
+  let line = 0;
+  for await (const text of readLines(file, signal)) {
+    line += 1;
+    if (!parseLine) parseLine = defineCsvParser(file, text, columns);
+    else if (text.trim() !== '') yield { line, ...toRow(text, parseLine, resource) };
+  }
+  if (!parseLine) throw new UsageError(`${file} is empty; ${toHeaderRule(columns)}.`);
+}
+
 type ParseLine = (text: string) => unknown;
 
-function toRow({ number, text }: Line, parseLine: ParseLine, resource: Resource): Row {
+function toRow(text: string, parseLine: ParseLine, resource: Resource) {
   try {
     const parsed = resource.parse(parseLine(text));
-    return {
-      line: number,
-      ...(typeof parsed === 'string' ? { problem: parsed } : { entry: parsed }),
-    };
+    return typeof parsed === 'string' ? { problem: parsed } : { entry: parsed };
   } catch (error) {
-    return { line: number, problem: (error as Error).message };
+    return { problem: (error as Error).message };
   }
 }
 
@@ -121,10 +153,10 @@ function parseJsonLine(text: string): unknown {
   }
 }
 
-function defineCsvParser(file: string, header: Line, columns: readonly string[]): ParseLine {
-  const names = parseCsvLine(header.text) ?? [];
+function defineCsvParser(file: string, header: string, columns: readonly string[]): ParseLine {
+  const names = parseCsvLine(header) ?? [];
   if (names.toSorted().join() !== columns.toSorted().join()) {
-    const found = header.text.slice(0, 60);
+    const found = header.slice(0, 60);
     throw new UsageError(`${file}:1: ${toHeaderRule(columns)}; it is "${found}".`);
   }
   return (text) => {

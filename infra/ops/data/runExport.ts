@@ -1,40 +1,40 @@
+import { createWriteStream } from 'node:fs';
+import { realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { createGzip } from 'node:zlib';
+import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
+import { isGzip } from '../../cli/lines.ts';
 import { escapeControls, print, tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
-import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
-import { openDataTable } from './dataOptions.ts';
-import { defineSortedLines } from './scratchDatabase.ts';
-import { checkNamedFiles, replaceFile } from './writeContent.ts';
+import { type OpenFile, openTables, parseFiles } from './dataFile.ts';
+import { openScratchRows } from './scratchRows.ts';
 
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
-  const targets = parseFiles(options);
-  checkNamedFiles(targets, 'output');
-  const report = targets.some(isStandardStream) ? tell : print;
-  const opened = await Promise.all(
-    targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),
-  );
+  const files = parseFiles(options, 'output');
+  const report = files.some(({ file }) => file === '-') ? tell : print;
+  const targets = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
-  for (const { target, table } of opened) {
+  for (const target of targets) {
+    const { name, file } = target;
     const started = performance.now();
     try {
-      const { client, tableName } = table;
-      const rows = await exportRows(target, client, tableName, signal);
+      const rows = await exportRows(target, signal);
       const time = toTime((performance.now() - started) / 1_000);
-      const { name, file } = target;
       report(`${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`);
     } catch (error) {
       if (!signal.aborted) throw error;
-      if (status() !== 141) tell(`Interrupted; ${target.name} is not saved.`);
+      if (status() !== 141) tell(`Interrupted; ${name} is not saved.`);
       process.exitCode = status();
       return;
     }
@@ -47,16 +47,13 @@ export async function runExport(args: string[]): Promise<void> {
  * @returns how many there are
  */
 async function exportRows(
-  target: DataFile,
-  client: DynamoDBClient,
-  TableName: string,
+  { name, file, format, client, tableName: TableName }: OpenFile,
   signal: AbortSignal,
 ): Promise<number> {
-  const { name, file, format } = target;
   const { columns = [], idName, toMembers } = resources[name];
   using progress = defineProgress(`Reading ${TableName}`, undefined);
-  using sorted = defineSortedLines();
-  let rows = 0;
+  using rows = openScratchRows();
+  let count = 0;
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
   do {
     signal.throwIfAborted();
@@ -69,16 +66,44 @@ async function exportRows(
         format === 'csv'
           ? columns.map((column) => members[column]).join()
           : escapeControls(toJson(members));
-      sorted.add(BigInt(members[idName] as bigint), line);
+      count += 1;
+      rows.add(BigInt(members[idName] as bigint), count, line);
     }
-    rows += Items.length;
-    progress.update(rows);
+    progress.update(count);
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
   progress.clear();
-  const content = sorted.read(format === 'csv' ? columns.join() : undefined);
+  function* toContent() {
+    if (format === 'csv') yield `${columns.join()}\n`;
+    for (const line of rows.read()) yield `${line}\n`;
+  }
   // With backpressure.
-  if (isStandardStream(target)) await pipeline(content, process.stdout, { signal, end: false });
-  else await replaceFile(file, content, signal);
-  return rows;
+  if (file === '-') await pipeline(toContent, process.stdout, { signal, end: false });
+  else await replaceFile(file, toContent(), signal);
+  return count;
+}
+
+/**
+ * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
+ * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed. A link stays, and
+ * its file is replaced.
+ * @throws {Error} that names the file, when it cannot be written
+ * @throws the signal's reason, or what the content threw
+ */
+export async function replaceFile(file: string, content: Iterable<string>, signal: AbortSignal) {
+  const path = await realpath(file).catch(() => file);
+  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.unfinished`);
+  try {
+    // Never over another file, and readable by its owner alone.
+    const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
+    const packed = isGzip(file) ? [createGzip()] : [];
+    await pipeline([Readable.from(content), ...packed, target], { signal });
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (!/^E[A-Z]+$/.test(code)) throw error;
+    // The system's error for a full disk does not name the file.
+    throw new Error(`${file} cannot be written (${message}), and is unchanged.`);
+  }
 }

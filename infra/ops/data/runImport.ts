@@ -1,13 +1,10 @@
-import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Item } from '../../bulk/resources.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
   defineWriteRate,
-  type WriteGroup,
+  type WriteBatch,
   writeAll,
 } from '../../bulk/tableWriters.ts';
 import { commands } from '../../cli/commands.ts';
@@ -17,43 +14,45 @@ import { print, tell, toPlain } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
-import { copyInput, type DataFile, parseFiles, type Row, readRows } from './dataFile.ts';
-import { openDataTable } from './dataOptions.ts';
-import { defineSeenKeys } from './scratchDatabase.ts';
-import { checkNamedFiles } from './writeContent.ts';
+import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
+import { openScratchRows } from './scratchRows.ts';
 
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.import.options }).values;
   const { overwrite = false, stage, 'dry-run': isDryRun } = options;
-  const typed = parseFiles(options);
+  const files = parseFiles(options, 'input');
   const maxWcu = parseMaxWcu(options['max-wcu']);
-  checkNamedFiles(typed, 'input');
-  const opened = await Promise.all(
-    typed.map(async ({ name }) => ({ name, table: await openDataTable(options, name) })),
-  );
+  const sources = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal } = interruption;
   const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
-  const writers: WriteGroup[] = [];
-  for (const { name, table } of opened) {
-    const access = { ...table, takeUnits, signal };
-    const keyName = tables[name].partitionKey.name;
-    writers.push(overwrite ? defineReplacingWriter(access) : defineAddingWriter(access, keyName));
-  }
   if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
-    const names = typed.map(({ name }) => name).join(' and ');
+    const names = files.map(({ name }) => name).join(' and ');
     const question = `Replace what the ${stage} stage has of ${names}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
   }
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'petstore-import-'));
+  using scratch = new DisposableStack();
   try {
-    const readable = await copyInput(typed, folder.path, signal);
-    for (const [index, checked] of (await checkFiles(readable, signal)).entries()) {
-      const { name, file, rows } = checked;
-      const count = toCount(rows, 'valid row');
-      if (isDryRun) print(`${name}: ${count} in ${file}; nothing was written.`);
-      else await load(checked, writers[index] as WriteGroup, overwrite);
+    const checked: CheckedFile[] = [];
+    const problems: string[] = [];
+    for (const source of sources) {
+      const rows = scratch.use(openScratchRows());
+      const { count, invalid } = await checkRows(source, rows, signal);
+      checked.push({ ...source, rows, count });
+      const all = toCount(count, 'row');
+      if (invalid > 0) problems.push(`${toCount(invalid)} of ${all} in ${source.file}`);
+    }
+    if (problems.length > 0) {
+      throw new Error(`Nothing was written; not valid: ${problems.join(' and ')}. Correct them.`);
+    }
+    for (const one of checked) {
+      const { name, file, count } = one;
+      const table = { ...one, takeUnits, signal };
+      const keyName = tables[name].partitionKey.name;
+      const write = overwrite ? defineReplacingWriter(table) : defineAddingWriter(table, keyName);
+      if (!isDryRun) await load(one, write, overwrite);
+      else print(`${name}: ${toCount(count, 'valid row')} in ${file}; nothing was written.`);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -68,75 +67,57 @@ function parseMaxWcu(text: string | undefined): number | undefined {
   throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
+interface CheckedFile extends OpenFile {
+  readonly rows: ReturnType<typeof openScratchRows>;
+  readonly count: number;
+}
+
 /** How many invalid rows of a file are reported one by one. */
 const MAX_SHOWN = 20;
 
-interface CheckedFile extends DataFile {
-  readonly rows: number;
-}
-
-/** Checks every row of every file, and reports the invalid ones. @throws {Error} if there are any */
-async function checkFiles(files: readonly DataFile[], signal: AbortSignal): Promise<CheckedFile[]> {
-  const checked: CheckedFile[] = [];
-  const problems: string[] = [];
-  for (const file of files) {
-    const { rows, invalid } = await countRows(file, signal);
-    checked.push({ ...file, rows });
-    if (invalid > 0) {
-      problems.push(`${toCount(invalid)} of ${toCount(rows, 'row')} in ${file.file}`);
-    }
-  }
-  if (problems.length === 0) return checked;
-  throw new Error(`Nothing was written; not valid: ${problems.join(' and ')}. Correct them.`);
-}
-
-async function countRows(checked: DataFile, signal: AbortSignal) {
-  const { file } = checked;
+/** Collects the valid rows of a file, and reports the invalid ones. */
+async function checkRows(source: DataFile, rows: CheckedFile['rows'], signal: AbortSignal) {
+  const { file } = source;
   using progress = defineProgress(`Checking ${file}`, undefined);
-  using seen = defineSeenKeys();
-  let rows = 0;
+  let count = 0;
   let invalid = 0;
 
-  function findProblem(row: Row): string | undefined {
-    if ('problem' in row) return row.problem;
-    const { key } = row.entry;
-    const first = seen.add(key, row.line);
-    return first === row.line ? undefined : `${key} is already in line ${first}`;
+  function report(line: number, problem: string): void {
+    invalid += 1;
+    progress.clear();
+    // The problem may quote the file.
+    if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${toPlain(problem)}`);
   }
 
-  for await (const page of readRows(checked)) {
-    signal.throwIfAborted();
-    for (const row of page) {
-      rows += 1;
-      const problem = findProblem(row);
-      if (problem === undefined) continue;
-      invalid += 1;
-      progress.clear();
-      // The problem may quote the file.
-      if (invalid <= MAX_SHOWN) tell(`${file}:${row.line}: ${toPlain(problem)}`);
-    }
-    progress.update(rows);
+  for await (const row of readRows(source, signal)) {
+    count += 1;
+    if ('problem' in row) report(row.line, row.problem);
+    else rows.add(row.entry.key, row.line, JSON.stringify(row.entry.item));
+    progress.update(count);
+  }
+  for (const { key, line, first } of rows.findRepeated()) {
+    report(Number(line), `${key} is already in line ${first}`);
   }
   progress.clear();
   if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  return { rows, invalid };
+  return { count, invalid };
 }
 
 /** Writes the rows of a file to its table. */
 async function load(
-  checked: CheckedFile,
-  writeGroup: WriteGroup,
+  { name, file, rows, count }: CheckedFile,
+  write: WriteBatch,
   overwrite: boolean,
 ): Promise<void> {
-  const { name, file, rows } = checked;
-  using progress = defineProgress(`Loading ${file}`, rows);
+  using progress = defineProgress(`Loading ${file}`, count);
   const started = performance.now();
   let done = 0;
   let written = 0;
   try {
-    await writeAll(readItems(checked), writeGroup, (items, count) => {
-      done += items;
-      written += count;
+    const items = rows.read().map((text): Item => JSON.parse(text));
+    await writeAll(items, write, (batch, ofBatch) => {
+      done += batch;
+      written += ofBatch;
       progress.update(done);
     });
   } catch (error) {
@@ -152,13 +133,7 @@ async function load(
     ? `${toCount(written)} written`
     : `${toCount(written)} added, ${toCount(done - written)} there already and kept`;
   print(
-    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures}; ` +
+    `${name}: ${toCount(count, 'row')} in ${file}: ${figures}; ` +
       `${toTime(seconds)}, ${toCount(done / seconds, 'row')}/s.`,
   );
-}
-
-async function* readItems(file: CheckedFile): AsyncGenerator<Item> {
-  for await (const page of readRows(file)) {
-    for (const row of page) if ('entry' in row) yield row.entry.item;
-  }
 }

@@ -49,7 +49,9 @@ export async function callOps(
   );
   setVariables(environment);
   const input = typed === undefined ? undefined : vi.spyOn(process, 'stdin', 'get');
-  input?.mockReturnValue(Object.assign(Readable.from([typed]), { isTTY: true }) as never);
+  input?.mockReturnValue(
+    Object.assign(Readable.from([Buffer.from(String(typed))]), { isTTY: true }) as never,
+  );
   try {
     await runCommand(command, [...args]);
     return { status: Number(process.exitCode ?? 0), ...written };

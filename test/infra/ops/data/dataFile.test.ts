@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ResourceName } from '../../../../infra/bulk/resources.ts';
-import { type Row, readRows } from '../../../../infra/ops/data/dataFile.ts';
-import { replaceFile } from '../../../../infra/ops/data/writeContent.ts';
+import { readRows } from '../../../../infra/ops/data/dataFile.ts';
+import { replaceFile } from '../../../../infra/ops/data/runExport.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
 const data = openTemporaryFolder();
 
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
   const file = data.write('file', content);
-  const rows: Row[] = [];
-  for await (const page of readRows({ name, file, format })) rows.push(...page);
+  const rows = await Array.fromAsync(readRows({ name, file, format }));
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.key));
 }
 
@@ -92,7 +91,7 @@ describe('replacing a file', () => {
   it('names the file if the disk is full, and leaves it unchanged', () => {
     const file = saved.write('stock.csv', 'earlier\n');
     const code = `import { runCommand } from './infra/cli/usage.ts';
-      import { replaceFile } from './infra/ops/data/writeContent.ts';
+      import { replaceFile } from './infra/ops/data/runExport.ts';
       const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));
       await runCommand(() => replaceFile('${file}', content, new AbortController().signal));`;
     const limited = 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"';

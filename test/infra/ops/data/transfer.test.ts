@@ -129,12 +129,12 @@ describe('npx petstore import and export', () => {
   });
 
   it('ends at an error that no retry helps, and says how much was written', async () => {
-    // One group alone is refused, and the two others are written.
+    // One of twelve batches alone is refused, and the others are written.
     faulty.fail({ action: 'BatchWriteItem', fault: 'accessDenied', times: 1, after: 1 });
     const file = data.write('some.csv', toStockLines(300));
     const { status, stdout, stderr } = await load(file, '--overwrite');
     expect(stderr).toMatch(
-      /^200 rows of .*some\.csv were written; run the same .*\nAccessDeniedException: [^\n]+\n$/,
+      /^275 rows of .*some\.csv were written; run the same .*\nAccessDeniedException: [^\n]+\n$/,
     );
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
