@@ -17,7 +17,10 @@ import { defineWatchStack } from './watch/watchStack.ts';
  */
 export function synthesize(deployments: readonly Stage[] = Object.values(stages)): void {
   try {
-    deployments.forEach(refuseWorstMonth);
+    for (const stage of deployments) {
+      checkStageSettings(stage);
+      refuseWorstMonth(stage);
+    }
     const app = buildApp(undefined, deployments);
     refuseFindings(app);
     app.synth();
@@ -30,7 +33,6 @@ export function synthesize(deployments: readonly Stage[] = Object.values(stages)
 
 /** In a region without prices, such as after a disaster, only `npx petstore costs check` refuses. */
 function refuseWorstMonth(stage: Stage): void {
-  checkStageSettings(stage);
   if (!hasPrices(stage.settings.region)) return;
   const { isWithin, text } = checkWorstMonth(stage);
   if (!isWithin) throw new StageSettingsError(text);
@@ -46,15 +48,13 @@ const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard
 
 /**
  * Builds every deployment. Synthesis needs no credentials, network, account or region.
- * @param deployments all stages, except in tests
- * @throws {StageSettingsError} when a stage's settings are invalid
+ * @param deployments all stages, with valid settings
  */
 export function buildApp(
-  props?: AppProps,
-  deployments: readonly Stage[] = Object.values(stages),
+  props: AppProps | undefined,
+  deployments: readonly Stage[],
   commit: string = readCommit(),
 ): App {
-  for (const stage of deployments) checkStageSettings(stage);
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   for (const [place, stage] of deployments.entries()) {
     const service = defineServiceStack(app, stage, commit, place);

@@ -18,13 +18,46 @@ import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
-import { accessLogText } from '../gateway/accessLogFormat.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import type { StageSettings, Throttle } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { toKeptPolicy } from './dataTables.ts';
 import type { LiveAliases } from './gradualDeployment.ts';
 import { defineGatewayResponses, defineRoutes } from './routes.ts';
+
+/**
+ * One line of JSON per request, also for requests that never reach a function. `requestId` is the response's
+ * X-Request-Id. `User-Agent` is the only logged header, so no API key is logged. The log itself adds the time.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+export const accessLogFormat = {
+  requestId: '$context.requestId',
+  sourceIp: '$context.identity.sourceIp',
+  // The gateway escapes quotes as JSON does, as others found: https://github.com/DataBiosphere/azul/issues/4348
+  userAgent: '$context.identity.userAgent',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  route: '$context.resourcePath',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  latency: '$context.responseLatency',
+  functionLatency: '$context.integration.latency',
+  functionStatus: '$context.integration.integrationStatus',
+  functionError: '$context.integration.error',
+  // Lambda's id of the call. Lambda logs a crash or a timeout under it.
+  functionRequestId: '$context.integration.requestId',
+  gatewayError: '$context.error.responseType',
+  traceId: '$context.xrayTraceId',
+};
+
+/**
+ * The format for API Gateway. Values are strings, since the gateway writes `-` for a missing value. Only `bytes` is a
+ * number, since every response has it.
+ */
+const accessLogText = JSON.stringify(accessLogFormat).replace(
+  `"${accessLogFormat.bytes}"`,
+  accessLogFormat.bytes,
+);
 
 /** TLS 1.3, or 1.2 with forward secrecy. */
 const tls = {

@@ -4,6 +4,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { buildApp, refuseFindings, synthesize } from '../../infra/buildApp.ts';
+import { checkStageSettings } from '../../infra/stages/checkStageSettings.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
 import { stageSettings } from '../../infra/stages/stageSettings.ts';
@@ -116,6 +117,7 @@ it('explains each accepted finding at its resource, and none for a whole stack',
 });
 
 function build(deployments: readonly Stage[]): App {
+  deployments.forEach(checkStageSettings);
   const app = buildApp({ outdir: folder, context }, deployments);
   refuseFindings(app);
   return app;

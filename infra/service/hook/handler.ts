@@ -17,8 +17,8 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
-import { findId, toTableName } from './knownIds.ts';
-import { isRight, type KnownIds, type Probe, readTableNames, toProofs } from './probes.ts';
+import { findIds, toReason, toTableName } from './knownIds.ts';
+import { isRight, type Probe, toProofs } from './probes.ts';
 
 /**
  * Milliseconds before each further attempt. A cold start may be throttled, and it takes some seconds until a permission
@@ -95,17 +95,14 @@ async function prove(deploymentId: string): Promise<string> {
       return `${subject} has served before: it was not called.`;
     }
     if (await isTurnedOff(target)) return `${subject} is turned off: it was not called.`;
-    const probes = toProofs(operationId, await findIds());
+    const { ids, problems } = await findIds(database);
+    if (problems.length > 0) throw new Error(problems.join(' '));
+    const probes = toProofs(operationId, ids);
     await callWithKey(target, probes);
     return `${subject} gave the right response to each of ${probes.length} requests.`;
   } catch (error) {
     throw new Error(`${subject} was stopped before its first client: ${toReason(error)}`);
   }
-}
-
-function toReason(error: unknown): string {
-  const { name, message } = error as Error;
-  return name === 'Error' ? message : `${name}: ${message}`;
 }
 
 interface Target {
@@ -139,16 +136,6 @@ async function findTarget(deploymentId: string): Promise<Target> {
 async function isTurnedOff({ functionName: FunctionName }: Target): Promise<boolean> {
   const found = await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }));
   return found.ReservedConcurrentExecutions === 0;
-}
-
-async function findIds(): Promise<KnownIds> {
-  const find = async (table: (typeof readTableNames)[number]) => {
-    const id = await findId(database, table).catch((error) => {
-      throw new Error(`The table ${toTableName(table)} cannot be read: ${toReason(error)}`);
-    });
-    return id === undefined ? [] : [[table, id]];
-  };
-  return Object.fromEntries((await Promise.all(readTableNames.map(find))).flat());
 }
 
 /** Makes a key for these calls alone. Each attempt has its own: a version caches keys that it does not know. */

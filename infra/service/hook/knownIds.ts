@@ -1,18 +1,46 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type TableName, tables } from '../../stages/tables.ts';
-import { type ReadTable, readTables } from './probes.ts';
+import { type KnownIds, type ReadTable, readTableNames, readTables } from './probes.ts';
 
 /** The name of a table, from the environment. */
 export function toTableName(table: TableName): string {
   return process.env[tables[table].variable] ?? '';
 }
 
-/** The id of one item of a table; `undefined` if it is empty. */
-export async function findId(client: DynamoDBClient, table: ReadTable) {
-  const { id } = readTables[table];
-  const input = { TableName: toTableName(table), ProjectionExpression: id, Limit: 1 };
+/**
+ * The id of an item of each table, and a line for each table that cannot be read.
+ * @param explainEmpty returns a line for a table that should have items
+ */
+export async function findIds(
+  client: DynamoDBClient,
+  explainEmpty: (tableName: string) => Promise<string | undefined> = async () => undefined,
+): Promise<{ ids: KnownIds; problems: string[] }> {
+  const ids: Partial<Record<ReadTable, string>> = {};
+  const find = async (table: ReadTable) => {
+    const tableName = toTableName(table);
+    try {
+      const id = await findId(client, tableName, readTables[table].id);
+      if (id === undefined) return await explainEmpty(tableName);
+      ids[table] = id;
+      return undefined;
+    } catch (error) {
+      return `The table ${tableName} cannot be read: ${toReason(error)}`;
+    }
+  };
+  const problems = await Promise.all(readTableNames.map(find));
+  return { ids, problems: problems.filter((problem) => problem !== undefined) };
+}
+
+async function findId(client: DynamoDBClient, TableName: string, id: string) {
+  const input = { TableName, ProjectionExpression: id, Limit: 1 };
   for await (const { Items: [item] = [] } of paginateScan({ client }, input)) {
     if (item?.[id]?.N) return item[id].N;
   }
   return undefined;
+}
+
+/** An error in one line. */
+export function toReason(error: unknown): string {
+  const { name, message } = error as Error;
+  return name === 'Error' ? message : `${name}: ${message}`;
 }

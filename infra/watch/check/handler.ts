@@ -5,15 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { findId, toTableName } from '../../service/hook/knownIds.ts';
-import {
-  checkAgent,
-  isRight,
-  type KnownIds,
-  type Probe,
-  readTableNames,
-  toProbes,
-} from '../../service/hook/probes.ts';
+import { findIds } from '../../service/hook/knownIds.ts';
+import { checkAgent, isRight, type Probe, toProbes } from '../../service/hook/probes.ts';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
@@ -35,7 +28,7 @@ const tables = new DynamoDBClient({});
 /** Checks a stage from outside. An error it throws makes an alarm fire. */
 export async function handler(): Promise<void> {
   const [baseAddress, apiKey] = await readParameters(ADDRESS_PARAMETER, KEY_PARAMETER);
-  const known = await findItems();
+  const known = await findIds(tables, explainEmpty);
   const turnedOn = OPERATIONS.split(',');
   const asked = toProbes(known.ids).filter(({ operationId }) => turnedOn.includes(operationId));
   const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
@@ -136,26 +129,10 @@ async function sendProbe(
   }
 }
 
-/** The id of an item of each table, and a line for each table that is empty or cannot be read. */
-async function findItems() {
-  const found = await Promise.all(
-    readTableNames.map(async (table): Promise<{ ids?: KnownIds; problem?: string }> => {
-      const TableName = toTableName(table);
-      try {
-        const id = await findId(tables, table);
-        if (id !== undefined) return { ids: { [table]: id } };
-        const items = await countItems(TableName);
-        if (items === 0) return {};
-        return {
-          problem: `The table ${TableName} is empty, and had ${items} items at most six hours ago.`,
-        };
-      } catch (error) {
-        return { problem: `The table ${TableName} cannot be read: ${(error as Error).message}` };
-      }
-    }),
-  );
-  const ids: KnownIds = Object.assign({}, ...found.map((one) => one.ids));
-  return { ids, problems: found.flatMap(({ problem }) => problem ?? []) };
+async function explainEmpty(tableName: string): Promise<string | undefined> {
+  const items = await countItems(tableName);
+  if (items === 0) return undefined;
+  return `The table ${tableName} is empty, and had ${items} items at most six hours ago.`;
 }
 
 /** The table's own count, which is up to six hours old. */

@@ -204,7 +204,7 @@ describe('the data', () => {
     change(/PATCH/, 502);
     const { failure } = await runHandler();
     expect(failure).toMatch(/updateInventory: .* 502/);
-    expect(failure).toMatch(/The table pets cannot be read: not found/);
+    expect(failure).toMatch(/The table pets cannot be read: ResourceNotFoundException: not found/);
   });
 });
 
