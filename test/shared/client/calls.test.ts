@@ -17,39 +17,36 @@ const standIn = useStandIn();
 
 const busy = toError(503, 'service_unavailable');
 
+it.each<[string, StandInResponse, sent?: number]>([
+  ['429', toError(429, 'too_many_requests')],
+  ['500', toError(500, 'internal_error')],
+  ['503', busy],
+  ['a proxy’s 502', { status: 502, body: '<html>' }],
+  ['a lost connection', lost],
+  ['a list on a broken connection', brokenOff('[{"petId":1,')],
+  ['a list that a proxy truncated', { body: '[{"petId":1,' }],
+  ['a truncated list after white space', { body: '\n [{"petId":1,"bins":[],' }],
+  ['a timeout', silent],
+  ['a timeout within the body', unfinished(200, '[')],
+  ['400', toError(400, 'invalid_request'), 1],
+  ['401', toError(401, 'unauthorized'), 1],
+  ['404', toError(404, 'not_found'), 1],
+  ['a response from another server', { body: '<html>' }, 1],
+  ['truncated JSON that is not a list', { body: '{"items":[' }, 1],
+  ['a list that ends in white space', { body: '[{}]\n' }, 1],
+  ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }, 1],
+])('a read is retried if that may help: after %s', async (_, failure, sent = 2) => {
+  standIn.responses = [failure, { body: '[]' }];
+  const list = () => standIn.open({ timeout: 2_000 }).listInventory();
+  const items = await onFastClock(list).then(
+    (page) => page.items,
+    () => 'failed',
+  );
+  expect(items).toEqual(sent === 2 ? [] : 'failed');
+  expect(standIn.requests).toHaveLength(sent);
+});
+
 describe('a read is retried', () => {
-  it.each([
-    ['429', toError(429, 'too_many_requests')],
-    ['500', toError(500, 'internal_error')],
-    ['503', busy],
-    ['a proxy’s 502', { status: 502, body: '<html>' }],
-    ['a lost connection', lost],
-    ['a list on a broken connection', brokenOff('[{"petId":1,')],
-    ['a list that a proxy truncated', { body: '[{"petId":1,' }],
-    ['a truncated list after white space', { body: '\n [{"petId":1,"bins":[],' }],
-    ['a timeout', silent],
-    ['a timeout within the body', unfinished(200, '[')],
-  ] as const)('after %s', async (_, failure) => {
-    standIn.responses = [failure, { body: '[]' }];
-    const list = () => standIn.open({ timeout: 2_000 }).listInventory();
-    expect((await onFastClock(list)).items).toEqual([]);
-    expect(standIn.requests).toHaveLength(2);
-  });
-
-  it.each([
-    ['400', toError(400, 'invalid_request')],
-    ['401', toError(401, 'unauthorized')],
-    ['404', toError(404, 'not_found')],
-    ['a response from another server', { body: '<html>' }],
-    ['truncated JSON that is not a list', { body: '{"items":[' }],
-    ['a list that ends in white space', { body: '[{}]\n' }],
-    ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }],
-  ] as const)('not after %s', async (_, failure) => {
-    standIn.responses = [failure];
-    await expect(standIn.open().listInventory()).rejects.toThrow();
-    expect(standIn.requests).toHaveLength(1);
-  });
-
   it.each([
     [undefined, 4],
     [0, 1],
@@ -106,22 +103,10 @@ describe('a read is retried', () => {
 
 const reason = new Error('the customer left');
 
-it.each([
-  ['a pet', (client) => client.getPet(7n), busy, { body: '{"id":7}' }],
-  ['orders', (client) => client.listOrders(), { body: '[{"id":1,' }, {}],
-] as [string, (client: PetstoreClient) => unknown, StandInResponse, StandInResponse][])(
-  'a read of %s is retried too',
-  async (_, call, ...responses) => {
-    standIn.responses = responses;
-    await call(standIn.open());
-    expect(standIn.requests).toHaveLength(2);
-  },
-);
-
 it('the ids of a pet, its category and its tags are bigints', async () => {
   const named = '{"id":9007199254740993,"name":"a"}';
   const whole = { body: `{"id":7,"category":${named},"tags":[${named}]}` };
-  standIn.responses = [whole, { body: '{"id":7}' }];
+  standIn.responses = [busy, whole, { body: '{"id":7}' }];
   const client = standIn.open();
   const read = { id: 9007199254740993n, name: 'a' };
   expect(await client.getPet(7n)).toEqual({ id: 7n, category: read, tags: [read] });
@@ -169,11 +154,8 @@ describe('an AbortSignal ends a call with its reason', () => {
 });
 
 describe('a timeout', () => {
-  it.each([
-    ['without a response', silent],
-    ['with an unfinished body', unfinished(200, '[')],
-  ] as const)('ends an attempt %s', async (_, response) => {
-    standIn.responses = [response];
+  it('ends an attempt without a response', async () => {
+    standIn.responses = [silent];
     const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
     const message = 'Timed out after 50 ms.';
     await expect(call).rejects.toMatchObject({ code: 'timeout', message, effect: 'none' });

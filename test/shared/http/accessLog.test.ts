@@ -69,6 +69,27 @@ describe('the log line of a request', () => {
     expect(await defineLogged()()).not.toHaveProperty('failedWrites');
   });
 
+  const unknown = mintApiKey('0123456789').apiKey;
+  const noCredentials = { status: 401, refused: 'no bearer credentials', keyId: undefined };
+  const malformed = { ...noCredentials, refused: 'malformed key' };
+
+  it.each<[string[], object]>([
+    [[`Bearer   ${apiKey}`], { status: 200, keyId }],
+    [['Basic dXNlcjpwYXNzd29yZA=='], noCredentials],
+    [[`xBearer ${apiKey}`], noCredentials],
+    [[`Bearer ${apiKey}\nx`], noCredentials],
+    [['Bearer  '], noCredentials],
+    [['Basic x', `Bearer ${apiKey}`], noCredentials],
+    [[`Bearer ${apiKey}`, 'Bearer x'], malformed],
+    [['Bearer nonsense'], malformed],
+    [[`Bearer ${unknown}`], { status: 401, refused: 'unknown key', keyId: '0123456789' }],
+    [[`Bearer ${mintApiKey(keyId).apiKey}`], { status: 401, refused: 'wrong secret', keyId }],
+  ])('has the key id, and the reason of a refusal: %#', async (Authorization, expected) => {
+    const { refused, status, ...line } = await defineLogged()({ Authorization });
+    expect({ refused, status, keyId: line.keyId }).toMatchObject(expected);
+    expect(JSON.stringify(line)).not.toMatch(/psk_|nonsense|dXNl/);
+  });
+
   it.each([
     [['shop-7.a_B'], true],
     [['x'.repeat(64)], true],
@@ -80,26 +101,5 @@ describe('the log line of a request', () => {
   ])('has the client’s own request id if it is a plain one: %j', async (lines, has) => {
     const { clientRequestId, requestId } = await defineLogged()({ 'X-Request-Id': lines });
     expect([clientRequestId, requestId]).toEqual([has ? lines[0] : undefined, 'request-1']);
-  });
-
-  it.each([
-    [['Basic dXNlcjpwYXNzd29yZA=='], 'no bearer credentials', undefined],
-    [[`xBearer ${apiKey}`], 'no bearer credentials', undefined],
-    [[`Bearer ${apiKey}\nx`], 'no bearer credentials', undefined],
-    [['Bearer  '], 'no bearer credentials', undefined],
-    [[`Bearer ${apiKey}`, 'Bearer x'], 'malformed key', undefined],
-    [['Basic x', `Bearer ${apiKey}`], 'no bearer credentials', undefined],
-    [['Bearer nonsense'], 'malformed key', undefined],
-    [[`Bearer ${mintApiKey('0123456789').apiKey}`], 'unknown key', '0123456789'],
-    [[`Bearer ${mintApiKey(keyId).apiKey}`], 'wrong secret', keyId],
-  ])('has the reason and key id of a refusal: %#', async (Authorization, refused, keyId) => {
-    const line = await defineLogged()({ Authorization });
-    expect(line).toMatchObject({ status: 401, refused, keyId });
-    expect(JSON.stringify(line)).not.toMatch(/psk_|nonsense|dXNl/);
-  });
-
-  it('has no refusal for a key after more than one space', async () => {
-    const line = await defineLogged()({ Authorization: [`Bearer   ${apiKey}`] });
-    expect(line).toMatchObject({ status: 200, keyId });
   });
 });

@@ -59,6 +59,9 @@ it('the text of a key is one word that a secret scanner recognizes, with a key i
   const parsed = parseApiKey(minted.apiKey);
   expect(parsed?.keyId).toBe(keyId);
   expect(matchesSecretHash(parsed?.secret ?? '', secretHash)).toBe(true);
+  // Keys of earlier releases stay valid.
+  const [id, secret] = ['0'.repeat(10), '0'.repeat(26)];
+  expect(parseApiKey(`psk_${id}${secret}vMD9FQ`)).toEqual({ keyId: id, secret });
   for (const hash of [secretHash, '', 'short']) {
     expect(matchesSecretHash('A'.repeat(26), hash)).toBe(false);
   }

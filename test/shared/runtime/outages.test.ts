@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
@@ -15,9 +15,7 @@ import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 let respond: (response: ServerResponse) => void;
 let respondToScan: (response: ServerResponse) => void;
 let attempts = 0;
-let userAgent: string | undefined = 'none';
 const server = createServer((request, response) => {
-  userAgent = request.headers['user-agent'];
   if (String(request.headers['x-amz-target']).endsWith('.Scan')) return respondToScan(response);
   attempts += 1;
   respond(response);
@@ -86,8 +84,11 @@ it('a refused signature is retried with the corrected clock', async () => {
   };
   await get();
   expect(attempts).toBe(2);
-  // Nobody reads it.
-  expect(userAgent).toBeUndefined();
+});
+
+it.each(['loggerMiddleware', 'getUserAgentMiddleware'])('no call runs the SDK’s %s', (name) => {
+  const stacks = [new DynamoDBClient(), client].map(({ middlewareStack }) => middlewareStack);
+  expect(stacks.map((stack) => stack.identify().join().includes(name))).toEqual([true, false]);
 });
 
 it('no attempt starts after the request’s deadline', async () => {

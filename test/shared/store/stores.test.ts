@@ -1,4 +1,5 @@
 import {
+  type AttributeValue,
   type BatchGetItemCommand,
   type DynamoDBClient,
   PutItemCommand,
@@ -7,12 +8,15 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
 import { toJson } from '../../../shared/contract/values.ts';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
 import { definePetStore, toPetRecord } from '../../../shared/store/petStore.ts';
 import { engines } from '../../support/engines.ts';
@@ -33,6 +37,8 @@ describe.each(engines)('on $name', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
   let store: InventoryList;
   let documents: DynamoDBDocumentClient;
+  const put = (Item: Record<string, AttributeValue>, more: object = {}) =>
+    client().send(new PutItemCommand({ TableName: 'inventory', Item, ...more }));
 
   /** Twenty entries; three are sold. And the orders. */
   beforeAll(async () => {
@@ -41,8 +47,7 @@ describe.each(engines)('on $name', ({ start }) => {
     expect(await Array.fromAsync(store.pages())).toEqual([none]);
     for (let petId = 1n; petId <= 20n; petId++) {
       const status = petId % 5n === 0n && petId < 20n ? 'sold' : 'available';
-      const Item = toInventoryRecord({ petId, quantity: 25, status });
-      await client().send(new PutItemCommand({ TableName: 'inventory', Item }));
+      await put(toInventoryRecord({ petId, quantity: 25, status }));
     }
     documents = defineDocuments(client());
     for (const each of orders) {
@@ -78,16 +83,48 @@ describe.each(engines)('on $name', ({ start }) => {
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 5_000 } }]);
   });
 
-  it.each([
-    ['half a unit of one', [1n], false, 0.5],
-    ['half a unit of each', [1n, 2n], false, 1],
-    ['one of one with its tag, read consistently', [1n], true, 1],
-    ['one of each with its tag', [1n, 2n], true, 2],
-  ])('the inventory by id takes %s', async (_, petIds, withTags, read) => {
+  const set = (petId: bigint, versions?: string[], key?: string) =>
+    defineInventoryUpdates(client(), 'inventory', 'requests').setQuantity(
+      { petId, quantity: 3, versions },
+      key,
+    );
+  const again = { ConditionExpression: 'attribute_not_exists(p)' };
+
+  it.each<[string, () => unknown, action: string, read: number, write?: number, failed?: number]>([
+    ['a page of a small list', () => Array.fromAsync(store.pages()), 'Scan', 0.5],
+    ['one entry', () => store.find([1n]), 'GetItem', 0.5],
+    ['two entries', () => store.find([1n, 2n]), 'BatchGetItem', 1],
+    ['one with its tag, consistently', () => store.find([1n], { withTags: true }), 'GetItem', 1],
+    ['two with tags', () => store.find([1n, 2n], { withTags: true }), 'BatchGetItem', 2],
+    ['an unknown key', () => defineKeyStore(client(), 'apiKeys').get('0123456789'), 'GetItem', 1],
+    ['an update', () => set(19n), 'UpdateItem', 0, 1],
+    ['a 412 with its consistent read', () => set(19n, ['x']), 'UpdateItem,GetItem', 1, 1, 1],
+    ['a 404', () => set(21n), 'UpdateItem', 0, 1, 1],
+    ['a failed conditional write', () => put({ p: { N: '19' } }, again), 'PutItem', 0, 1, 1],
+    ['an invalid write', () => put({ p: { S: 'x' } }), 'PutItem', 0],
+    // Two writes for each item of a transaction, whether it succeeds or not.
+    ['a keyed update', () => set(19n, undefined, 'one'), 'TransactWriteItems', 0, 4],
+    ['its retry', () => set(19n, undefined, 'one'), 'TransactWriteItems', 0, 4, 1],
+    ['a keyed 412', () => set(19n, ['x'], 'two'), 'TransactWriteItems', 0, 4, 1],
+  ])('the request units of %s are counted', async (_, act, action, read, write = 0, failed = 0) => {
     const units = meterRequest();
-    await store.find(petIds, { withTags });
-    expect(units).toMatchObject({ read, write: 0 });
-    expect([...endpoint().calls.keys()]).toEqual([petIds.length > 1 ? 'BatchGetItem' : 'GetItem']);
+    await Promise.resolve(act()).catch(() => {});
+    expect(units).toEqual({ read, write, failedWrites: failed });
+    expect([...endpoint().calls.keys()].join()).toBe(action);
+  });
+
+  it('a key lookup takes one unit', async () => {
+    const { keyId, secretHash } = mintApiKey();
+    const Item = { keyId: { S: keyId }, secretHash: { S: secretHash } };
+    await client().send(new PutItemCommand({ TableName: 'apiKeys', Item }));
+    const units = meterRequest();
+    expect(await defineKeyStore(client(), 'apiKeys').get(keyId)).toEqual({ keyId, secretHash });
+    expect(units).toMatchObject({ read: 1, write: 0 });
+  });
+
+  it('a transaction that is in progress at every retry is an outage', async () => {
+    endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
+    await expect(set(19n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
 
   it('orders are listed newest first, as stored, page by page', async () => {
