@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Writable } from 'node:stream';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toProxyEvent } from '../../infra/gateway/proxyEvent.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
@@ -71,18 +70,4 @@ export function toEvent(
     sourceIp: '192.0.2.1',
   };
   return toProxyEvent(request, resource, body);
-}
-
-type PeerHandler = (
-  event: APIGatewayProxyEvent,
-  context: unknown,
-) => Promise<APIGatewayProxyResult>;
-
-/** Lets the peer return a buffered response where the gateway expects a stream. */
-export function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
-  if (!operations[operationId].streamed) return handler;
-  return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
-    const { statusCode, headers, body } = await handler(event, context);
-    awslambda.HttpResponseStream.from(stream, { statusCode, headers }).end(body);
-  };
 }

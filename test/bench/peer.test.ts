@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
+import type { Writable } from 'node:stream';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../shared/contract/values.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineFreshFunctions, openLocalTarget } from '../conformance/localTarget.ts';
@@ -8,7 +11,6 @@ import { sendValid } from '../conformance/operations/suites.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
-import { toGatewayHandler } from './functionHost.ts';
 
 // The benchmarks compare the service with this peer, so it must do the same.
 const { folder } = openTemporaryFolder();
@@ -55,3 +57,17 @@ test("the benchmarks' peer reads and writes the same data", async () => {
   const response = await send(target, 'GET', '/store/orders');
   expect(response.json()).toStrictEqual(parseJson(toJson(orders)));
 });
+
+type PeerHandler = (
+  event: APIGatewayProxyEvent,
+  context: unknown,
+) => Promise<APIGatewayProxyResult>;
+
+/** Lets the peer return a buffered response where the gateway expects a stream. */
+function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
+  if (!operations[operationId].streamed) return handler;
+  return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
+    const { statusCode, headers, body } = await handler(event, context);
+    awslambda.HttpResponseStream.from(stream, { statusCode, headers }).end(body);
+  };
+}

@@ -1,25 +1,19 @@
 import { openSync, writeSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { pathToFileURL } from 'node:url';
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StartEngine } from '../../infra/local/engine/engine.ts';
 import { defineEngineThread } from '../../infra/local/engine/engineThread.ts';
-import { listen } from '../../infra/local/engine/loopback.ts';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
 import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../infra/local/localStage.ts';
 import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { toGatewayHandler } from '../bench/functionHost.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
 import { measureHeap } from '../support/measureHeap.ts';
 
 /** A local stage in a process of its own, with the sample data. */
 export interface StageProcessOptions {
-  /** The service, the benchmarks' peer, or plain HTTP with the SDK. */
-  readonly name?: 'ours' | 'peer' | 'floor';
-  /** The paths of the functions behind the gateway, by default the sources. The peer lacks some. */
-  readonly bundles?: Readonly<Partial<Record<OperationId, string>>>;
+  /** The paths of the functions behind the gateway, by default the sources. */
+  readonly bundles?: Readonly<Record<OperationId, string>>;
   /** Keeps the data between runs. */
   readonly dir?: string;
   /** Of an engine that runs already. */
@@ -50,7 +44,7 @@ export interface Vitals {
 }
 
 const options: StageProcessOptions = JSON.parse(process.argv[2] ?? '');
-const { name, bundles, dir, endpoint, faultInjection, transactionsConflict } = options;
+const { bundles, dir, endpoint, faultInjection, transactionsConflict } = options;
 
 let errorLines = 0;
 let firstError: string | undefined;
@@ -59,12 +53,6 @@ useLambdaConsole();
 const startEngine: StartEngine = endpoint
   ? async () => ({ endpoint, close: async () => {} })
   : defineEngineThread().startEngine;
-async function loadBundle(id: OperationId) {
-  const path = bundles?.[id];
-  if (path === undefined) return async () => ({ statusCode: 501 });
-  const loaded = await import(pathToFileURL(path).href);
-  return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
-}
 let proxy: FaultyEndpoint | undefined;
 const stage = await startLocalStage({
   port: 0,
@@ -78,7 +66,7 @@ const stage = await startLocalStage({
     proxy.occupyItems();
     return { ...engine, endpoint: proxy.endpoint };
   },
-  ...(bundles && { loadHandler: loadBundle }),
+  ...(bundles && { loadHandler: (id) => import(pathToFileURL(bundles[id]).href) }),
   data: await readStoreData(new URL('../../infra/local/sample.json', import.meta.url)),
 });
 
@@ -95,8 +83,7 @@ process.on('disconnect', async () => {
   await stage.close();
   process.exit();
 });
-const baseUrl = name === 'floor' ? await startFloorServer() : stage.baseUrl;
-process.send?.({ baseUrl, apiKey: stage.apiKey } satisfies Started);
+process.send?.({ baseUrl: stage.baseUrl, apiKey: stage.apiKey } satisfies Started);
 
 /** Writes each line to /dev/null, since writing is part of the work, and counts errors. */
 function writeLogNowhere(): void {
@@ -109,20 +96,4 @@ function writeLogNowhere(): void {
     writeSync(sink, line as string);
     return true;
   };
-}
-
-/**
- * Looks up pets without gateway, functions and keys: HTTP, the SDK and the engine.
- * @returns the base address
- */
-async function startFloorServer(): Promise<string> {
-  const client = new DynamoDBClient({});
-  const server = createServer(async ({ url = '' }, response) => {
-    const id = url.slice(url.lastIndexOf('/') + 1);
-    const lookup = new GetItemCommand({ TableName: 'pets', Key: { id: { N: id } } });
-    const { Item } = await client.send(lookup);
-    response.writeHead(Item ? 200 : 404, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(Item));
-  });
-  return `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
 }

@@ -2,13 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import type { Cell } from '../../bench/report.ts';
-import {
-  type Conditions,
-  type Contender,
-  type Outcome,
-  startContender,
-  takeVitals,
-} from './runs.ts';
+import { type Conditions, type Outcome, type Service, startService, takeVitals } from './soak.ts';
 
 interface Crowd {
   readonly name: string;
@@ -52,15 +46,13 @@ const REFRESH = 5_000;
 
 class SoldOut extends Error {}
 
-export async function sellToCrowds(
-  bundles: Parameters<typeof startContender>[1],
-): Promise<Outcome> {
+export async function sellToCrowds(bundles: Parameters<typeof startService>[0]): Promise<Outcome> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
   for (const crowd of crowds) {
-    const contender = await startContender('ours', bundles, crowd.conditions);
-    const sale = await sellToCrowd(contender, crowd);
-    await contender.process.end();
+    const service = await startService(bundles, crowd.conditions);
+    const sale = await sellToCrowd(service, crowd);
+    await service.end();
     const { seconds, soldAfter, requests, throttled, bought, soldOut, failures, conflicts } = sale;
     const rates = [seconds, requests / crowd.buyers, bought / soldAfter];
     rows.push([crowd.name, ...rates, bought, soldOut, failures.length, throttled, conflicts]);
@@ -80,8 +72,8 @@ export async function sellToCrowds(
   };
 }
 
-export async function sellToCrowd(contender: Contender, { buyers, pieces, pages = 0 }: Crowd) {
-  const { baseUrl, apiKey } = contender.process.first;
+export async function sellToCrowd(service: Service, { buyers, pieces, pages = 0 }: Crowd) {
+  const { baseUrl, apiKey } = service.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
   await owner.updateInventory(PET_ID, { quantity: pieces });
   const closing = new AbortController();
@@ -122,7 +114,7 @@ export async function sellToCrowd(contender: Contender, { buyers, pieces, pages 
   closing.abort();
   await Promise.all(open);
   const { quantity: left } = await owner.getInventoryEntry(PET_ID);
-  const { conflicts } = await takeVitals(contender, false);
+  const { conflicts } = await takeVitals(service, false);
   const count = (sought: string) => outcomes.filter((outcome) => outcome === sought).length;
   const [bought, soldOut] = [count('bought'), count('soldOut')];
   const failures = outcomes.filter((outcome) => outcome instanceof PetstoreError);

@@ -1,0 +1,135 @@
+import autocannon, { type Request } from 'autocannon';
+import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
+import type { Section } from '../../bench/report.ts';
+import type { StageProcessOptions, Started, Vitals } from '../stageProcess.ts';
+
+/** The deployed bundles on the local stage, in a process of their own. */
+export type Service = ChildProcess<Started>;
+
+export function startService(
+  bundles: StageProcessOptions['bundles'],
+  conditions: Conditions = {},
+): Promise<Service> {
+  const script = new URL('../stageProcess.ts', import.meta.url).pathname;
+  const options: StageProcessOptions = { ...conditions, ...(bundles && { bundles }) };
+  return startChild(script, [JSON.stringify(options)]);
+}
+
+/** What clients meet besides the load. */
+export type Conditions = Pick<StageProcessOptions, 'faultInjection' | 'transactionsConflict'>;
+
+/** @param collects whether to collect garbage and measure memory */
+export function takeVitals(service: Service, collects: boolean): Promise<Vitals> {
+  return service.ask<Vitals>({ collects });
+}
+
+/** Requests in flight at once. */
+const CONNECTIONS = 10;
+
+export interface Outcome {
+  readonly section: Section;
+  /** Each fails the run. Speed does not, since it also depends on the machine. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * The most bytes that flat memory may grow, after a collection, from one measurement to a later one: for V8's late
+ * compilation and for noise. A leak of 32 bytes a request shows from 65,536 requests on.
+ */
+export const MAX_GROWTH = 2 * 1024 * 1024;
+
+const MEGABYTE = 1024 * 1024;
+
+/** Seconds, for some 100,000 requests: V8 compiles during these, which would look like growth. */
+const WARM_UP = 120;
+
+/**
+ * Puts the service under load. A tenth of the time warms up, or more: at least WARM_UP, or a third if that is
+ * shorter. The rest is measured in halves.
+ */
+export async function soak(service: Service, seconds: number): Promise<Outcome> {
+  const warmUp = Math.max(seconds / 10, Math.min(WARM_UP, seconds / 3));
+  const half = (seconds - warmUp) / 2;
+  const first = await putUnderLoad(service, warmUp);
+  const middle = await putUnderLoad(service, half);
+  const last = await putUnderLoad(service, half);
+  const growth = Math.max(
+    middle.usedBytes - first.usedBytes,
+    last.usedBytes - Math.min(first.usedBytes, middle.usedBytes),
+  );
+  const failures = first.failures + middle.failures + last.failures;
+  const { errorLines, firstError } = last;
+  return {
+    section: {
+      title: `A soak of ${seconds} s, ${CONNECTIONS} connections`,
+      columns: [
+        ...['stretch', 'requests', 'a second', 'p50, ms', 'p99, ms', 'failed'],
+        ...([['CPU of a request, ms', 2], ['memory after it, MB', 2], 'process, MB'] as const),
+      ],
+      rows: Object.entries({ 'warm-up': first, 'first half': middle, 'second half': last }).map(
+        ([name, { requests, perSecond, p50, p99, failures, ...figures }]) => [
+          ...[name, requests, perSecond, p50, p99, failures, figures.cpuMilliseconds],
+          ...[figures.usedBytes / MEGABYTE, figures.rss / MEGABYTE],
+        ],
+      ),
+      goals: [{ name: 'MB of growth', value: growth / MEGABYTE, atMost: MAX_GROWTH / MEGABYTE }],
+      notes: [
+        'Memory is that of gateway and functions after a collection; the process includes the engine.',
+      ],
+    },
+    problems: [
+      ...(growth > MAX_GROWTH ? ['The memory of the functions is not flat.'] : []),
+      ...(failures > 0 ? [`${failures} requests had no 2xx response.`] : []),
+      ...(errorLines > 0 ? [`${errorLines} lines of level ERROR, first ${firstError}`] : []),
+    ],
+  };
+}
+
+/** Sends requests in sequence on each connection, as fast as the responses come. */
+async function putUnderLoad(service: Service, seconds: number) {
+  const { baseUrl, apiKey } = service.first;
+  const before = await takeVitals(service, false);
+  const { requests, latency, duration, errors, non2xx } = await autocannon({
+    url: baseUrl,
+    connections: CONNECTIONS,
+    duration: seconds,
+    // The load ends at the end of a sample.
+    sampleInt: Math.min(1_000, 500 * seconds),
+    requests: toMix(apiKey),
+  });
+  const after = await takeVitals(service, true);
+  return {
+    ...after,
+    requests: requests.total,
+    perSecond: requests.total / duration,
+    p50: latency.p50,
+    p99: latency.p99,
+    /** Of one request: gateway, functions and engine. */
+    cpuMilliseconds: (after.cpuMilliseconds - before.cpuMilliseconds) / requests.total,
+    /** Requests without a response, or with one other than 2xx. */
+    failures: errors + non2xx,
+  };
+}
+
+/** Ids in `infra/local/sample.json` that have both a pet and an inventory entry. */
+const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
+
+/** Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one is an update. */
+const toMix = (apiKey: string) =>
+  petIds.flatMap((petId) => [
+    {
+      method: 'PATCH',
+      path: `/v1/inventory/${petId}`,
+      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ quantity: petId }),
+    } as const,
+    ...[1, 6, 11, 16, 21, 26, 31].map((other) =>
+      toRead(`/pets/${((petId + other) % petIds.length) + 1}`, apiKey),
+    ),
+    toRead('/inventory', apiKey),
+    toRead('/store/orders', apiKey),
+  ]);
+
+function toRead(path: string, apiKey: string): Request {
+  return { method: 'GET', path: `/v1${path}`, headers: { Authorization: `Bearer ${apiKey}` } };
+}
