@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import { defineKeyStore, type KeyRecord } from '../../shared/keys/keyStore.ts';
+import { defineKeyStore, isReadable, type KeyRecord } from '../../shared/keys/keyStore.ts';
 
 /** A new key. The whole key is available only here. */
 export interface NewKey {
@@ -146,4 +146,18 @@ function toRecord(item: Record<string, unknown>): KeyRecord {
 
 function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
+
+/**
+ * The status of a key at a time, in milliseconds since the epoch. `ending` will be revoked. `unreadable` is refused,
+ * since these commands do not write such a record.
+ */
+export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
+  if (!isReadable(record)) return 'unreadable';
+  const { revokedAt, expiresAt } = record;
+  if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return 'expired';
+  return revokedAt === undefined ? 'active' : 'ending';
 }

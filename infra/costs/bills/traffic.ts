@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type ResponseKind, responsesOf } from '../units/responseUnits.ts';
+import { sumOf } from './usage.ts';
 
 export interface TrafficShare {
   readonly operationId: OperationId;
@@ -18,7 +19,7 @@ export interface Traffic {
 }
 
 export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
-  return shares.reduce((sum, { requests }) => sum + requests, 0);
+  return sumOf(shares, ({ requests }) => requests);
 }
 
 /** The traffic for which cost changes are reported. Keep it similar to the stage's own. */

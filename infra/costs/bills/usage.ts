@@ -1,7 +1,14 @@
 import type { Figures } from '../figures.ts';
-import { type Prices, toUnitDollars } from '../prices.ts';
+import {
+  components,
+  type Dollars,
+  type Prices,
+  toUnitDollars,
+  type UsageKind,
+  usageKinds,
+  usageParts,
+} from '../prices.ts';
 import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
-import { components, type Dollars, type UsageKind, usageKinds, usageParts } from '../usageParts.ts';
 
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 type Rates = Readonly<Record<UsageKind, number>>;
@@ -32,7 +39,7 @@ export function toRequestUsage(
     readUnits: units.readUnits,
     writeUnits: units.writeUnits,
     sentGigabytes: responseBytes / GIGABYTE,
-    loggedGigabytes: Object.values(logBytes).reduce((sum, bytes) => sum + bytes, 0) / GIGABYTE,
+    loggedGigabytes: sumOf(Object.values(logBytes), (bytes) => bytes) / GIGABYTE,
     traces: gatewayRequests > 0 ? tracedPercent / 100 : 0,
     firewallRequests: hasFirewall ? 1 : 0,
   };

@@ -1,6 +1,6 @@
 import { type OperationCost, toCostReport, toSafeSaleText } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
-import { componentLabels, components } from '../../costs/usageParts.ts';
+import { componentLabels, components } from '../../costs/prices.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 

@@ -2,8 +2,8 @@ import { toColumns } from '../../cli/output.ts';
 import type { CostReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { sumRequests } from '../../costs/bills/traffic.ts';
-import { sumDollars, toCents } from '../../costs/bills/usage.ts';
-import { components, type Dollars, componentLabels as labels } from '../../costs/usageParts.ts';
+import { sumDollars, sumOf, toCents } from '../../costs/bills/usage.ts';
+import { components, type Dollars, componentLabels as labels } from '../../costs/prices.ts';
 
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
@@ -59,7 +59,7 @@ export function toMonthsText(months: readonly Month[]): string {
     Math.round(sumRequests(month)).toLocaleString('en-US'),
     ...[month.requests, month.fixed, month.total].map(toCents),
   ]);
-  const sum = months.reduce((all, { total }) => all + total, 0);
+  const sum = sumOf(months, ({ total }) => total);
   return toColumns([
     ['month', 'requests', 'for requests', 'fixed', 'total'],
     ...rows,

@@ -1,7 +1,6 @@
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import type { Traffic } from '../../costs/bills/traffic.ts';
-import type { Prices } from '../../costs/prices.ts';
-import { usageKinds } from '../../costs/usageParts.ts';
+import { type Prices, usageKinds } from '../../costs/prices.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 /** The services by their codes in the price list, with their names in bills. */

@@ -4,6 +4,7 @@ import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import {
   GIGABYTE,
   sumDollars,
+  sumOf,
   sumUsage,
   toDollars,
   toRates,
@@ -54,13 +55,13 @@ export function toKeyCosts(logs: LogRows, volume: LogVolume, stage: Stage) {
     const { key, operation } = first;
     // The scheduled check's requests are a part of the fixed costs.
     if (key === CHECK_KEY) return [];
-    const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+    const requests = sumOf(rows, (row) => row.requests);
     const usage = sumUsage(rows.flatMap(({ used }) => used));
     const { readUnits, writeUnits } = usage;
     const dollars = toDollars(usage, rates);
     const total = sumDollars(dollars);
     const sold = rows.filter((row) => operation === 'updateInventory' && row.status === '200');
-    const sales = sold.reduce((sum, row) => sum + row.requests, 0);
+    const sales = sumOf(sold, (row) => row.requests);
     return [{ key, operation, requests, sales, readUnits, writeUnits, dollars, total }];
   });
 }
@@ -84,7 +85,7 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
 function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, stage: Stage) {
   // The gateway counts only bytes of bodies. Headers are billed too; a 304 has nothing else.
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
-  const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
+  const lines = sumOf(access, (row) => toNumber(row.lines));
   const logBytes = volume.get(toNames(stage).accessLog) ?? 0;
   for (const { status = '', functionStatus = '-', ...row } of access) {
     const operation = findOperation(row.method, row.route);
@@ -141,7 +142,7 @@ function divide(
   const same = all.filter(isSame);
   const rows = same.length > 0 ? same : [{ ...own, used: [] }];
   if (same.length === 0) all.push(...rows);
-  const total = rows.reduce((sum, row) => sum + row[weight], 0);
+  const total = sumOf(rows, (row) => row[weight]);
   for (const row of rows) {
     const share = total > 0 ? row[weight] / total : 1 / rows.length;
     const parts = Object.entries(usage).map(([kind, amount]) => [kind, amount * share]);
@@ -151,14 +152,13 @@ function divide(
 
 /** The cost of all requests of each key, and its share of the fixed costs in proportion. */
 export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
-  const toSum = (own: readonly KeyCost[], name: 'requests' | 'sales' | 'total') =>
-    own.reduce((sum, one) => sum + one[name], 0);
-  const all = toSum(costs, 'total');
+  const all = sumOf(costs, ({ total }) => total);
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
-    const [dollars, sales] = [toSum(own, 'total'), toSum(own, 'sales')];
+    const dollars = sumOf(own, ({ total }) => total);
+    const sales = sumOf(own, (one) => one.sales);
     const share = all > 0 ? (fixed * dollars) / all : 0;
     const total = { dollars, fixed: share, ...toSalesCost(dollars + share, sales, months) };
-    return { key, requests: toSum(own, 'requests'), sales, ...total };
+    return { key, requests: sumOf(own, (one) => one.requests), sales, ...total };
   });
 }
 

@@ -6,7 +6,7 @@ import { tell } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
+import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../../costs/bills/usage.ts';
 import { readPrices, toUnitDollars } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
 import { toNames } from '../../stages/resourceNames.ts';
@@ -35,7 +35,11 @@ export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange
       volume: await readLogVolume(metrics, names, month),
     })),
   );
-  const gigabytes = toSum(months.flatMap(({ volume }) => [...volume.values()])) / 2 ** 30;
+  const gigabytes =
+    sumOf(
+      months.flatMap(({ volume }) => [...volume.values()]),
+      (bytes) => bytes,
+    ) / GIGABYTE;
   const { queriedGigabytes } = readPrices(stage.settings.region).prices;
   const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
@@ -80,10 +84,13 @@ async function readLogVolume(
     })),
   });
   const { MetricDataResults = [] } = await client.send(command);
-  return new Map(MetricDataResults.map(({ Label = '', Values = [] }) => [Label, toSum(Values)]));
+  return new Map(
+    MetricDataResults.map(({ Label = '', Values = [] }) => [
+      Label,
+      sumOf(Values, (bytes) => bytes),
+    ]),
+  );
 }
-
-const toSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 

@@ -2,6 +2,7 @@ import { toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { sumOf } from '../../costs/bills/usage.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { readAccepted, toIncrease } from './checkMonths.ts';
@@ -33,7 +34,7 @@ export async function runForecast(options: CostOptions<'forecast'>, allAccepted 
   if (!report || !month) return;
   const { stage: name, region, pricesAsOf } = report;
   const { from, to, share, totals } = month;
-  const sales = totals.reduce((sum, one) => sum + one.sales, 0);
+  const sales = sumOf(totals, (one) => one.sales);
   const all = toSalesCost(report.total + report.fixed, sales, share);
   const accepted = allAccepted[name];
   const budget = stage.settings.budget?.monthlyDollars;
@@ -62,12 +63,12 @@ async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
     const { from, end, share, volume } = month;
     const keys = toKeyCosts(await readLogRows(client, stage, month), volume, stage);
     const fixed = fixedOfMonth * share;
-    const total = keys.reduce((sum, one) => sum + one.total, 0);
+    const total = sumOf(keys, (one) => one.total);
     const days = { from: toDay(from), to: toDay(end - 1) };
     months.push({ ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed });
   }
-  const total = months.reduce((sum, month) => sum + month.total, 0);
-  const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
+  const total = sumOf(months, (month) => month.total);
+  const fixed = sumOf(months, (month) => month.fixed);
   const { asOf: pricesAsOf } = readPrices(region);
   return { stage: stage.name, tags: toTags(stage), region, pricesAsOf, months, total, fixed };
 }

@@ -13,6 +13,7 @@ import {
   sumRequests,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
+import { sumOf } from '../../costs/bills/usage.ts';
 import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import type { CostOptions } from './costOptions.ts';
@@ -32,7 +33,7 @@ async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
   const records = (sample.Items ?? []) as unknown as InventoryRecord[];
   if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
-  const digits = records.reduce((sum, { p }) => sum + p.N.replace('-', '').length, 0);
+  const digits = sumOf(records, ({ p }) => p.N.replace('-', '').length);
   const tagged = records.filter(({ v }) => v).length;
   const idDigits = Number((digits / records.length).toFixed(1));
   const taggedShare = Number((tagged / records.length).toFixed(2));
@@ -50,7 +51,7 @@ async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
   const committed = parseTraffic(text);
   const logs = await openLogs(options, parseDayRange(options));
   if (!logs) return;
-  const months = logs.months.reduce((sum, { share }) => sum + share, 0);
+  const months = sumOf(logs.months, ({ share }) => share);
   const sums = new Map<string, number>();
   // The scheduled check's requests are a part of the fixed costs.
   const ofClients = [`filter userAgent != "${checkAgent}"`];
@@ -104,7 +105,7 @@ function toKeyedShare(operationId: OperationId, status: string, functions: reado
     readRecordedUnits().find((one) => one.operationId === operationId && one.response === response),
   );
   const own = functions.filter((row) => row.operation === operationId && row.status === status);
-  const sum = (name: string) => own.reduce((all, row) => all + toNumber(row[name]), 0);
+  const sum = (name: string) => sumOf(own, (row) => toNumber(row[name]));
   if (!plain || !keyed || sum('lines') === 0) return undefined;
   const perRequest = sum('writeUnits') / sum('lines');
   const share = (perRequest - plain.writeUnits) / (keyed.writeUnits - plain.writeUnits);

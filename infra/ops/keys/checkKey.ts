@@ -1,11 +1,10 @@
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import type { KeyRegister } from '../../cli/keyRegister.ts';
+import { type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
-import { toKeyStatus } from './keyText.ts';
 
 /** The name of the read key of a stage's checks. */
 export const CHECK_KEY = 'check';

@@ -5,15 +5,14 @@ import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { toHelp } from '../../cli/help.ts';
-import { defineKeyRegister, type KeyRegister } from '../../cli/keyRegister.ts';
-import { tell, writeOut } from '../../cli/output.ts';
+import { defineKeyRegister, type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
+import { tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
-import { filterEnding, isAtWork, toKeyStatus, toKeyTable, toPublicKey } from './keyText.ts';
 
 const { options: flags, subcommands } = commands.keys;
 
@@ -198,4 +197,45 @@ async function toQuestion(
     : '';
   if (grace > 0) return warning && `${warning}Make another one?`;
   return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;
+}
+
+function isAtWork(record: KeyRecord): boolean {
+  return ['active', 'ending'].includes(toKeyStatus(record, Date.now()));
+}
+
+/** The working keys that end within the time, the next first. */
+function filterEnding(
+  records: readonly KeyRecord[],
+  milliseconds: number,
+  now: number,
+): KeyRecord[] {
+  return records
+    .filter((record) => now < toEnd(record) && toEnd(record) <= now + milliseconds)
+    .sort((one, other) => toEnd(one) - toEnd(other));
+}
+
+/** A key's record without the hash of its secret. */
+function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
+  const { secretHash, ...shown } = record;
+  return { ...shown, status: toKeyStatus(record, now) };
+}
+
+/** One line for each key, with a dash for what its record lacks. */
+function toKeyTable(records: readonly KeyRecord[], now: number): string {
+  const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
+  const rows = records.map((record) => [
+    record.keyId,
+    record.name || '-',
+    record.permission || '-',
+    toKeyStatus(record, now),
+    ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
+    record.successorId ?? '-',
+  ]);
+  return toColumns([header, ...rows]);
+}
+
+/** When a key ends, in milliseconds since the epoch; infinite if it never ends. */
+function toEnd({ revokedAt, expiresAt }: KeyRecord): number {
+  const ends = [revokedAt, expiresAt].filter((time) => time !== undefined);
+  return Math.min(...ends.map((time) => Date.parse(time)));
 }

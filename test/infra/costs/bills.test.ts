@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { toCostReport, toSavings, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
-import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
+  toFixedUsage,
   toMeanDollars,
   toRequestsBill,
   toStagePricing,

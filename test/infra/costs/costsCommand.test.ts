@@ -8,9 +8,9 @@ import {
   type OperationCost,
   toStageMonth,
 } from '../../../infra/costs/bills/costReport.ts';
-import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
   type Month,
+  toFixedUsage,
   toStagePricing,
   toWorstMonth,
   type WorstMonth,

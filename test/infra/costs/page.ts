@@ -7,7 +7,7 @@ import {
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
-import { componentLabels, components } from '../../../infra/costs/usageParts.ts';
+import { componentLabels, components } from '../../../infra/costs/prices.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
