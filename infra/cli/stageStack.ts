@@ -23,13 +23,18 @@ export interface StageStack extends OpenStage {
 /** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
+/** A service that does not respond must not hold up a roll-back or the page of the night. */
+const limits = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 5_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+};
+
 /**
- * As `readStack`, for commands that help also while CloudFormation does not respond.
+ * As `readStack`, for commands that help also while AWS does not respond.
  * @throws {Error} as `readStack`, if CloudFormation responds
  */
 export async function openStage(
   stage: Stage,
-  limits: object = {},
 ): Promise<OpenStage & { readonly status: Part<string> }> {
   try {
     const { name, open, status } = await readStack(stage, limits);

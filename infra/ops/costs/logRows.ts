@@ -1,7 +1,8 @@
-import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
 import { runQuery } from '../../cli/logsInsights.ts';
+import { readSums } from '../../cli/metricSums.ts';
 import { tell } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
@@ -64,32 +65,16 @@ export type LogVolume = ReadonlyMap<string, number>;
 async function readLogVolume(
   client: CloudWatchClient,
   names: readonly string[],
-  { from, end }: DayRange,
+  days: DayRange,
 ): Promise<LogVolume> {
-  const command = new GetMetricDataCommand({
-    StartTime: new Date(from),
-    EndTime: new Date(end),
-    MetricDataQueries: names.map((name, index) => ({
-      Id: `log${index}`,
-      Label: name,
-      MetricStat: {
-        Metric: {
-          Namespace: 'AWS/Logs',
-          MetricName: 'IncomingBytes',
-          Dimensions: [{ Name: 'LogGroupName', Value: name }],
-        },
-        Period: DAY_MILLISECONDS / 1000,
-        Stat: 'Sum',
-      },
-    })),
-  });
-  const { MetricDataResults = [] } = await client.send(command);
-  return new Map(
-    MetricDataResults.map(({ Label = '', Values = [] }) => [
-      Label,
-      sumOf(Values, (bytes) => bytes),
-    ]),
-  );
+  const metrics = names.map((label) => ({
+    label,
+    Namespace: 'AWS/Logs',
+    MetricName: 'IncomingBytes',
+    Dimensions: [{ Name: 'LogGroupName', Value: label }],
+  }));
+  const sums = await readSums(client, metrics, days, DAY_MILLISECONDS / 1000);
+  return new Map(Array.from(sums, ([name, values]) => [name, sumOf(values, (bytes) => bytes)]));
 }
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;

@@ -1,8 +1,9 @@
-import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
+import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 
@@ -10,17 +11,8 @@ import { toNames } from '../../stages/resourceNames.ts';
 export const CHECK_KEY = 'check';
 
 /** The read key of a stage's checks in the Parameter Store, if there is one. */
-export async function readCheckKey({ stage, open }: StageStack): Promise<string | undefined> {
-  const command = new GetParameterCommand({
-    Name: toNames(stage).checkKeyParameter,
-    WithDecryption: true,
-  });
-  try {
-    return (await open(SSMClient).send(command)).Parameter?.Value;
-  } catch (error) {
-    if ((error as Error).name === 'ParameterNotFound') return undefined;
-    throw error;
-  }
+export function readCheckKey(stack: StageStack): Promise<string | undefined> {
+  return readParameter(stack, toNames(stack.stage).checkKeyParameter);
 }
 
 /**

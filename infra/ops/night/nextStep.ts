@@ -1,14 +1,13 @@
 import { toCount } from '../../cli/progress.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import { toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { Night } from './readNight.ts';
 
 export interface NextStep {
   /** Why it is the next one. */
   readonly why: string;
-  /** What to type; nothing where no command helps. */
+  /** What to type; nothing where no command helps. In the rules, the stage's name is `STAGE`. */
   readonly command?: string | undefined;
 }
 
@@ -32,32 +31,42 @@ const failing = /^((\w+-)?server-errors|\w+-(failing|client-errors|latency|durat
 
 /** What to do next, by the first rule that fits. */
 export function toNextStep(stage: Stage, night: Night): NextStep {
-  const facts = { stage: stage.name, stack: toNames(stage).stack, night, ...toFailures(night) };
-  return (
+  const facts = toFacts(stage, night);
+  const { why, command } =
     awaitStack(facts) ??
-    resumeOperation(facts, stage) ??
+    resumeOperation(facts) ??
     awaitAws(facts) ??
     relieveTable(facts) ??
     rollBack(facts) ??
     callFromOutside(facts) ??
     findError(facts) ??
     followAlarm(facts) ??
-    lookAgain(facts, stage)
-  );
+    lookAgain(facts);
+  const fillIn = (text: string) => text.replaceAll(/(?<=petstore-|--stage )STAGE/g, stage.name);
+  return { why: fillIn(why), command: command && fillIn(command) };
 }
 
-function toFailures(night: Night) {
-  const { firing = [], withoutData = 0 } = toValue(night.alarms) ?? {};
-  const { operations = [], errors = [] } = toValue(night.requests) ?? {};
+type Facts = ReturnType<typeof toFacts>;
+
+/** What is known. Rules about what could not be read do not fit. */
+function toFacts({ settings }: Stage, night: Night) {
+  const { firing = [], withoutData = 0, total } = toValue(night.alarms) ?? {};
+  const { operations = [], errors = [], refusedChecks = 0 } = toValue(night.requests) ?? {};
   const stopped = toValue(night.stopped) ?? [];
   const running = operations.filter(({ operation }) => !stopped.includes(operation));
   return {
-    firing,
-    withoutData,
+    ...{ settings, firing, withoutData, total, errors, refusedChecks, stopped },
+    status: toValue(night.stack),
+    live: toValue(night.live),
+    refused: toValue(night.refused)?.[0],
+    throttles: toValue(night.throttles) ?? [],
+    isMoving: (toValue(night.deployments)?.length ?? 0) > 0,
+    isWhole: isWhole(night),
     failures: firing.filter(({ name, severity }) => severity === 'rollback' || failing.test(name)),
-    stopped,
     /** What fails beside what was stopped. */
     failed: running.reduce((sum, one) => sum + one.failed, 0),
+    /** How many operations are called. */
+    called: running.filter(({ requests }) => requests > 0).length,
     /** The operations that fail, each with its most frequent error. */
     failingOperations: running
       .filter(({ requests, failed }) => failed > 0 && failed >= FAILING * requests)
@@ -65,81 +74,62 @@ function toFailures(night: Night) {
         operation,
         cause: errors.find((error) => error.operation === operation)?.cause,
       })),
-    isMoving: (toValue(night.deployments)?.length ?? 0) > 0,
   };
 }
 
-interface Facts extends ReturnType<typeof toFailures> {
-  readonly stage: Stage['name'];
-  readonly stack: string;
-  readonly night: Night;
-}
+const firstDeploymentFailed: NextStep = {
+  why: 'The first deployment failed, and the stack takes no other. If it is protected, first: aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name petstore-STAGE. Delete it, and deploy again:',
+  command: 'aws cloudformation delete-stack --stack-name petstore-STAGE',
+};
 
-/** Until a stack is taken back, it accepts no other deployment. */
-function awaitStack({ stage, stack, night, firing, failed }: Facts): NextStep | undefined {
-  const ofStack = `--stack-name ${stack}`;
-  const [line] = toValue(night.refused) ?? [];
-  const reason = line === undefined ? '' : `${line.replace(/\.$/, '')}. `;
-  switch (toValue(night.stack)) {
-    case 'UPDATE_ROLLBACK_IN_PROGRESS':
-      return {
-        why: `${reason}CloudFormation is taking the deployment back. Wait, and look again:`,
-        command: `aws cloudformation wait stack-rollback-complete ${ofStack}`,
-      };
-    case 'UPDATE_ROLLBACK_FAILED':
-      return {
-        why: `${reason}CloudFormation could not take the last deployment back. Until it has, none works:`,
-        command: `aws cloudformation continue-update-rollback ${ofStack}`,
-      };
-    case 'UPDATE_ROLLBACK_COMPLETE':
-      // A version that crashed when the hook called it makes a ticket.
-      if (!line || failed > 0 || !firing.every(({ name }) => name.endsWith('-errors'))) break;
-      return {
-        why: `${reason}No client noticed it, and the deployment was taken back. Correct it, and deploy again:`,
-        command: `npm run deploy ${stack}`,
-      };
-    case 'ROLLBACK_IN_PROGRESS':
-      return {
-        why: 'CloudFormation is taking the first deployment back, which takes some minutes. Look again:',
-        command: `npx petstore night --stage ${stage}`,
-      };
-    case 'CREATE_FAILED':
-    case 'ROLLBACK_FAILED':
-    case 'ROLLBACK_COMPLETE':
-      return {
-        why: `The first deployment failed, and the stack takes no other. If it is protected, first: aws cloudformation update-termination-protection --no-enable-termination-protection ${ofStack}. Delete it, and deploy again:`,
-        command: `aws cloudformation delete-stack ${ofStack}`,
-      };
-  }
-  return undefined;
+/** By the status of a stack. Until it is taken back, it accepts no other deployment. */
+const stackSteps: Readonly<Record<string, NextStep>> = {
+  UPDATE_ROLLBACK_IN_PROGRESS: {
+    why: 'CloudFormation is taking the deployment back. Wait, and look again:',
+    command: 'aws cloudformation wait stack-rollback-complete --stack-name petstore-STAGE',
+  },
+  UPDATE_ROLLBACK_FAILED: {
+    why: 'CloudFormation could not take the last deployment back. Until it has, none works:',
+    command: 'aws cloudformation continue-update-rollback --stack-name petstore-STAGE',
+  },
+  UPDATE_ROLLBACK_COMPLETE: {
+    why: 'No client noticed it, and the deployment was taken back. Correct it, and deploy again:',
+    command: 'npm run deploy petstore-STAGE',
+  },
+  ROLLBACK_IN_PROGRESS: {
+    why: 'CloudFormation is taking the first deployment back, which takes some minutes. Look again:',
+    command: 'npx petstore night --stage STAGE',
+  },
+  ROLLBACK_FAILED: firstDeploymentFailed,
+  ROLLBACK_COMPLETE: firstDeploymentFailed,
+  CREATE_FAILED: firstDeploymentFailed,
+};
+
+function awaitStack({ status = '', refused, firing, failed }: Facts): NextStep | undefined {
+  // A version that crashed when the hook called it makes a ticket.
+  const isQuiet = failed === 0 && firing.every(({ name }) => name.endsWith('-errors'));
+  if (status === 'UPDATE_ROLLBACK_COMPLETE' && !(refused && isQuiet)) return undefined;
+  const step = stackSteps[status];
+  return step && { ...step, why: `${refused?.replace(/\.?$/, '. ') ?? ''}${step.why}` };
 }
 
 /** If nothing fails but what somebody has stopped, the one thing to do is to undo that. */
-function resumeOperation(
-  { stack, stopped: [operation], failed }: Facts,
-  { settings }: Stage,
-): NextStep | undefined {
+function resumeOperation({ settings, stopped, failed }: Facts): NextStep | undefined {
+  const [operation] = stopped;
   if (operation === undefined || failed > 0) return undefined;
   const reserved = toReservedConcurrency(settings, operation);
-  const change =
-    reserved === undefined
-      ? ['delete-function-concurrency', '']
-      : ['put-function-concurrency', ` --reserved-concurrent-executions ${reserved}`];
+  const limit = reserved && ` --reserved-concurrent-executions ${reserved}`;
   return {
     why: `${operation} was stopped on purpose: Lambda runs no call of it. Once the reason is gone, undo it:`,
-    command: `aws lambda ${change[0]} --function-name ${stack}-${operation}${change[1]}`,
+    command: `aws lambda ${limit ? 'put' : 'delete'}-function-concurrency --function-name petstore-STAGE-${operation}${limit ?? ''}`,
   };
 }
 
 /** If all operations fail for the same reason, and it is AWS's, no other code helps. */
-function awaitAws({ night, failingOperations, stopped }: Facts): NextStep | undefined {
-  const { operations = [] } = toValue(night.requests) ?? {};
-  const called = operations.filter(
-    ({ operation, requests }) => requests > 0 && !stopped.includes(operation),
-  );
+function awaitAws({ called, failingOperations }: Facts): NextStep | undefined {
   const causes = new Set(failingOperations.map(({ cause = '' }) => cause.split(':')[0]));
   const [one] = failingOperations;
-  const isOfAll = failingOperations.length > 1 && failingOperations.length === called.length;
+  const isOfAll = failingOperations.length > 1 && failingOperations.length === called;
   if (!isOfAll || causes.size > 1 || !ofAws.test(one?.cause ?? '')) return undefined;
   return {
     why: `Every operation fails, and for the same reason: ${one?.cause}. DynamoDB, or the way to it, is out of order. Do not roll back. Read the AWS Health Dashboard, https://health.aws.amazon.com/health/status, and wait: the functions need no restart.`,
@@ -148,8 +138,7 @@ function awaitAws({ night, failingOperations, stopped }: Facts): NextStep | unde
 
 /** A table is throttled, by the limit that DynamoDB names in its metrics. */
 function relieveTable(facts: Facts): NextStep | undefined {
-  const { stage, stack, night, firing, failures, failed, failingOperations } = facts;
-  const throttles = toValue(night.throttles) ?? [];
+  const { throttles, firing, failures, failed, failingOperations } = facts;
   const [worst] = throttles.toSorted((one, other) => other.throttled - one.throttled);
   if (!worst) return undefined;
   const { table, access, throttled, peak, maximum, limit, paths } = worst;
@@ -167,70 +156,69 @@ function relieveTable(facts: Facts): NextStep | undefined {
   if (limit === 'KeyRangeThroughput') {
     const most = paths.length > 0 ? `Most refused: ${paths.join(', ')}. ` : '';
     const why = `One pet or entry of the table ${table} is ${access === 'read' ? 'read' : 'written'} too often. ${most}Look for the client, and stop it:`;
-    return { why, command: `npx petstore logs --stage ${stage} --status 503` };
+    return { why, command: 'npx petstore logs --stage STAGE --status 503' };
   }
   if (limit === 'MaxOnDemandThroughput' || peak >= NEAR_MAXIMUM * maximum) {
     const why = `The table ${table} is at its maximum of ${toCount(maximum)} ${access} units a second. Slow down an import; or raise maximumUnitsPerSecond in ${stagesFile}, and deploy:`;
-    return { why, command: `npm run deploy ${stack}` };
+    return { why, command: 'npm run deploy petstore-STAGE' };
   }
   const why = `DynamoDB throttles the table ${table} below its maximum. It grows within half an hour: wait. If it stays, one key is read or written too often; look for it:`;
-  return { why, command: `npx petstore logs --stage ${stage} --status 503` };
+  return { why, command: 'npx petstore logs --stage STAGE --status 503' };
 }
 
 /** If failures began when new code came, and as soon as their alarms can tell, the code is the likely cause. */
-function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep | undefined {
-  const live = toValue(night.live);
+function rollBack({ live, failures, isMoving }: Facts): NextStep | undefined {
   if (!live || live.rolledBack !== undefined) return undefined;
   const [first] = failures
     .map((one) => ({ ...one, delay: Date.parse(one.since) - Date.parse(live.codeSince) }))
     .filter(({ delay, window }) => delay >= 0 && delay <= window + ROLLOUT_MILLISECONDS)
     .sort((one, other) => one.delay - other.delay);
   if (!first) return undefined;
-  const command = `npx petstore rollback --stage ${stage}`;
+  const command = 'npx petstore rollback --stage STAGE';
   const began = `${first.name} began to fire ${Math.round(first.delay / 60_000)} min after ${live.commit} was published.`;
   if (isMoving) {
     const why = `${began} Its deployment is still moving requests to it. Stop that, which moves them back:`;
     return { why, command };
   }
-  if (live.previous)
+  if (live.previous) {
     return {
       why: `${began} Roll back to ${live.previous.commit || 'the version before'}:`,
       command,
     };
+  }
   const why = `${began} No earlier code is left: check out the good commit, and deploy it:`;
-  return { why, command: `npm run deploy ${stack}` };
+  return { why, command: 'npm run deploy petstore-STAGE' };
 }
 
 /** If only the scheduled check fails, the cause is its own key, or lies in front of the functions. */
-function callFromOutside({ stage, night, firing, failures }: Facts): NextStep | undefined {
+function callFromOutside({ refusedChecks, firing, failures }: Facts): NextStep | undefined {
   const alarm = firing.find(({ name }) => name === 'check-failed' || name === 'silence');
   if (!alarm) return undefined;
-  if ((toValue(night.requests)?.refusedChecks ?? 0) > 0) {
+  if (refusedChecks > 0) {
     const why = 'The scheduled check gets 401: its own key has ended or was revoked. Make another:';
-    return { why, command: `npx petstore keys check --stage ${stage}` };
+    return { why, command: 'npx petstore keys check --stage STAGE' };
   }
   if (failures.length > 0) return undefined;
   const why = `${alarm.name} fires, and no other alarm says why. Call the service from outside:`;
-  return { why, command: `npx petstore smoke --stage ${stage} --light` };
+  return { why, command: 'npx petstore smoke --stage STAGE --light' };
 }
 
 /** If neither new code nor a table explains the failures, look at one of them. */
-function findError({ stage, night, firing, failures, failed }: Facts): NextStep | undefined {
+function findError({ errors, firing, failures, failed }: Facts): NextStep | undefined {
   const isClientError = failures.every(({ name }) => name.endsWith('-client-errors'));
   if (isClientError && (failed === 0 || firing.length > 0)) return undefined;
-  const { errors = [] } = toValue(night.requests) ?? {};
   const known = errors.find(({ requestId = 'warm-up' }) => requestId !== 'warm-up');
-  const logs = `npx petstore logs --stage ${stage}`;
+  const logs = 'npx petstore logs --stage STAGE';
   if (known) {
     const why = 'The most frequent error, with all that is known of one request:';
     return { why, command: `${logs} --request ${known.requestId}` };
   }
-  if (failed > 0)
-    return { why: 'Look at the requests that fail:', command: `${logs} --status 5xx` };
-  return { why: 'Look at how long the requests take:', command: `${logs} --since 15m` };
+  return failed > 0
+    ? { why: 'Look at the requests that fail:', command: `${logs} --status 5xx` }
+    : { why: 'Look at how long the requests take:', command: `${logs} --since 15m` };
 }
 
-/** By the names of the other alarms; `STAGE` and `OPERATION` are filled in. */
+/** By the names of the other alarms. `OPERATION` is the one in the name. */
 const commands: readonly (readonly [name: RegExp, command: string])[] = [
   [/^key-ends-/, 'npx petstore keys list --expiring 30d --stage STAGE'],
   [/^certificate-ends-/, 'aws acm list-certificates'],
@@ -249,40 +237,33 @@ const commands: readonly (readonly [name: RegExp, command: string])[] = [
   ],
 ];
 
-function followAlarm({ stage, firing: [first] }: Facts): NextStep | undefined {
+function followAlarm({ firing: [first] }: Facts): NextStep | undefined {
   if (!first) return undefined;
   const [pattern, command] = commands.find(([name]) => name.test(first.name)) ?? [];
   const operation = pattern?.exec(first.name)?.[1] ?? '';
   return {
     why: `${first.name} fires. ${first.act}`,
-    command: command?.replace('STAGE', stage).replace('OPERATION', operation),
+    command: command?.replace('OPERATION', operation),
   };
 }
 
-function lookAgain({ stage, night, isMoving, withoutData }: Facts, { settings }: Stage): NextStep {
-  if (settings.raisesAlarms && toValue(night.alarms)?.total === 0) {
-    const watch = toNames({ name: stage }).watchStack;
-    const why = `${watch} has no alarms, so nobody is paged. Deploy it:`;
-    return { why, command: `npm run deploy ${watch}` };
+function lookAgain(facts: Facts): NextStep {
+  const { settings, isWhole, isMoving, withoutData, total } = facts;
+  if (settings.raisesAlarms && total === 0) {
+    const why = 'The stage has no alarms, so nobody is paged. Deploy them:';
+    return { why, command: 'npm run deploy petstore-STAGE-watch' };
   }
-  const command = `npx petstore night --stage ${stage}`;
-  if (!isWhole(night)) {
-    return {
-      why: 'Something could not be read; its line above says why. When it can be, look again:',
-      command,
-    };
+  if (!isWhole || isMoving) {
+    const why = isWhole
+      ? 'Nothing fires. A deployment is under way, and takes itself back if its alarms fire. Look again:'
+      : 'Something could not be read; its line above says why. When it can be, look again:';
+    return { why, command: 'npx petstore night --stage STAGE' };
   }
-  if (isMoving) {
-    return {
-      why: 'Nothing fires. A deployment is under way, and takes itself back if its alarms fire. Look again:',
-      command,
-    };
-  }
-  const silent = withoutData > 0 && withoutData >= (toValue(night.alarms)?.total ?? 0) / 2;
-  const why = silent
-    ? `Nothing fires, but ${toCount(withoutData, 'alarm')} have no data: CloudWatch does not see the stage. Call the service from outside:`
-    : 'Nothing fires. If you doubt it, call the service from outside:';
-  return { why, command: `npx petstore smoke --stage ${stage} --light` };
+  const why =
+    withoutData > 0 && withoutData >= (total ?? 0) / 2
+      ? `Nothing fires, but ${toCount(withoutData, 'alarm')} have no data: CloudWatch does not see the stage. Call the service from outside:`
+      : 'Nothing fires. If you doubt it, call the service from outside:';
+  return { why, command: 'npx petstore smoke --stage STAGE --light' };
 }
 
 /** Whether every part could be read. */

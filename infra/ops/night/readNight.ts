@@ -1,8 +1,7 @@
+import { once } from 'node:events';
 import {
   CloudWatchClient,
-  GetMetricDataCommand,
   type MetricAlarm,
-  type MetricDataQuery,
   paginateDescribeAlarms,
 } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -18,6 +17,7 @@ import {
   toLiveText,
 } from '../../cli/liveFunctions.ts';
 import { type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
+import { readSums } from '../../cli/metricSums.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
@@ -25,7 +25,7 @@ import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { type TableName, tableNames } from '../../stages/tables.ts';
+import { tableNames } from '../../stages/tables.ts';
 import { choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 import { findLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
@@ -38,17 +38,20 @@ const MINUTE = 60_000;
 /** Asks logs by their names. */
 type Query = (names: string[], lines: readonly string[], hours?: number) => Promise<QueryRow[]>;
 
+/** The page leaves out what AWS has not returned by then. */
+const DEADLINE_MILLISECONDS = 30_000;
+
 /** Reads each part of the page by itself: where one fails, the others are shown. */
-export async function readNight(
-  stage: OpenStage & { readonly status: Part<string> },
-  now: number,
-  deadline: AbortSignal,
-) {
-  const settle = <Value>(reading: Promise<Value>): Promise<Part<Value>> =>
-    reading.then(
+export async function readNight(stage: OpenStage & { readonly status: Part<string> }, now: number) {
+  const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
+  const late = once(deadline, 'abort').then(() => ({ unread: 'no response in time' }));
+  const settle = <Value>(reading: Promise<Value>): Promise<Part<Value>> => {
+    const settled = reading.then(
       (value) => ({ value }),
-      (error) => ({ unread: deadline.aborted ? 'no response in time' : toErrorLine(error) }),
+      (error) => ({ unread: toErrorLine(error) }),
     );
+    return Promise.race([settled, late]);
+  };
   const reading = settle(readLeftVersions(stage));
   const client = stage.open(CloudWatchLogsClient);
   // The last hours, in whole seconds.
@@ -288,44 +291,53 @@ function toErrorText({ error, text = '', cause, causeText = '', crash, ended }: 
 }
 
 function sumLines(rows: readonly QueryRow[]): number {
-  return rows.reduce((sum, { lines }) => sum + toNumber(lines), 0);
+  return rows.map(({ lines }) => toNumber(lines)).reduce(toSum, 0);
 }
+
+const toSum = (one: number, other: number) => one + other;
+
+/**
+ * The limits for which DynamoDB throttles an on-demand table, as they stand in the names of its metrics:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TroubleshootingThrottling-cloudwatch.html
+ */
+const limits = ['MaxOnDemandThroughput', 'KeyRangeThroughput', 'AccountLimit'] as const;
+
+/** Both kinds of calls to each table. */
+const accesses = tableNames.flatMap((table) => [
+  { table, access: 'read', kind: 'Read' } as const,
+  { table, access: 'write', kind: 'Write' } as const,
+]);
 
 /** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
 async function readThrottles({ stage, open }: OpenStage, now: number, query: Query) {
-  const command = new GetMetricDataCommand({
-    StartTime: new Date(now - HOUR),
-    EndTime: new Date(now),
-    MetricDataQueries: tableNames.flatMap((table) =>
-      kinds.flatMap((kind) => [
-        toMetricQuery(stage, table, `${kind}ThrottleEvents`),
-        toMetricQuery(stage, table, `Consumed${kind}CapacityUnits`),
-        ...limits.map((limit) => toMetricQuery(stage, table, `${kind}${limit}ThrottleEvents`)),
-      ]),
-    ),
-  });
-  const { MetricDataResults = [] } = await open(CloudWatchClient).send(command);
-  const valuesOf = (id: string) => MetricDataResults.find(({ Id }) => Id === id)?.Values ?? [];
-  const sumOf = (id: string) => valuesOf(id).reduce((sum, one) => sum + one, 0);
-  const found = tableNames.flatMap((table) =>
-    kinds.flatMap((kind) => {
-      const throttled = sumOf(`${table}${kind}ThrottleEvents`);
-      if (throttled === 0) return [];
-      const byLimit = limits.map((limit) => ({
-        limit,
-        events: sumOf(`${table}${kind}${limit}ThrottleEvents`),
-      }));
-      const [most] = byLimit.sort((one, other) => other.events - one.events);
-      const access = kind === 'Read' ? ('read' as const) : ('write' as const);
-      const maximum = stage.settings.maximumUnitsPerSecond[table][access];
-      /** Units a second in the busiest minute. */
-      const peak =
-        Math.max(0, ...valuesOf(`${table}Consumed${kind}CapacityUnits`)) / (MINUTE / 1_000);
-      return [
-        { table, access, throttled, peak, maximum, limit: most?.events ? most.limit : undefined },
-      ];
-    }),
+  const metrics = accesses.flatMap(({ table, kind }) =>
+    ['', ...limits]
+      .map((limit) => `${kind}${limit}ThrottleEvents`)
+      .concat(`Consumed${kind}CapacityUnits`)
+      .map((MetricName) => ({
+        label: `${table} ${MetricName}`,
+        ...{ Namespace: 'AWS/DynamoDB', MetricName },
+        Dimensions: [{ Name: 'TableName', Value: toUsedTableName(stage, table) }],
+      })),
   );
+  const hour = { from: now - HOUR, end: now };
+  const sums = await readSums(open(CloudWatchClient), metrics, hour, MINUTE / 1_000);
+  const found = accesses
+    .map(({ table, access, kind }) => {
+      const units = sums.get(`${table} Consumed${kind}CapacityUnits`) ?? [];
+      const countEvents = (limit: string) =>
+        (sums.get(`${table} ${kind}${limit}ThrottleEvents`) ?? []).reduce(toSum, 0);
+      return {
+        ...{ table, access, throttled: countEvents('') },
+        /** Units a second in the busiest minute. */
+        peak: Math.max(0, ...units) / (MINUTE / 1_000),
+        maximum: stage.settings.maximumUnitsPerSecond[table][access],
+        limit: limits
+          .filter((limit) => countEvents(limit) > 0)
+          .sort((one, other) => countEvents(other) - countEvents(one))[0],
+      };
+    })
+    .filter(({ throttled }) => throttled > 0);
   const isHot = found.some(({ limit }) => limit === 'KeyRangeThroughput');
   const paths = isHot ? await readRefusedPaths(stage, query) : [];
   return found.map((one) => ({ ...one, paths }));
@@ -344,27 +356,4 @@ async function readRefusedPaths(stage: Stage, query: Query): Promise<string[]> {
   ];
   const rows = await query([toNames(stage).accessLog], lines);
   return rows.flatMap(({ path = '' }) => (namedPath.test(path) ? [path] : []));
-}
-
-const kinds = ['Read', 'Write'] as const;
-
-/**
- * The limits for which DynamoDB throttles an on-demand table, as they stand in the names of its metrics:
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TroubleshootingThrottling-cloudwatch.html
- */
-const limits = ['MaxOnDemandThroughput', 'KeyRangeThroughput', 'AccountLimit'] as const;
-
-function toMetricQuery(stage: Stage, table: TableName, MetricName: string): MetricDataQuery {
-  return {
-    Id: `${table}${MetricName}`,
-    MetricStat: {
-      Metric: {
-        Namespace: 'AWS/DynamoDB',
-        MetricName,
-        Dimensions: [{ Name: 'TableName', Value: toUsedTableName(stage, table) }],
-      },
-      Period: MINUTE / 1_000,
-      Stat: 'Sum',
-    },
-  };
 }

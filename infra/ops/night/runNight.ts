@@ -7,26 +7,14 @@ import { isWhole, toNextStep, toValue } from './nextStep.ts';
 import { toNightText } from './nightText.ts';
 import { readNight } from './readNight.ts';
 
-/** The page leaves out what AWS has not returned by then. */
-const DEADLINE_MILLISECONDS = 30_000;
-
 /** Shows the state of a stage. */
-export async function runNight(args: string[], deadline = DEADLINE_MILLISECONDS): Promise<void> {
+export async function runNight(args: string[]): Promise<void> {
   const { options } = commands.night;
   const { stage: stageName, json } = parseArgs({ args, options }).values;
   const stage = parseStage(stageName);
-  // Two attempts fit into the deadline.
-  const requestTimeout = deadline / 3;
-  const stack = await openStage(stage, {
-    maxAttempts: 2,
-    requestHandler: {
-      connectionTimeout: requestTimeout,
-      requestTimeout,
-      throwOnRequestTimeout: true,
-    },
-  });
+  const stack = await openStage(stage);
   const now = Date.now();
-  const night = await readNight(stack, now, AbortSignal.timeout(deadline));
+  const night = await readNight(stack, now);
   const next = toNextStep(stage, night);
   await writeOut(
     json

@@ -1,8 +1,9 @@
-import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { tell } from '../../cli/output.ts';
+import { readParameter } from '../../cli/parameterStore.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Move } from './aliases.ts';
@@ -10,15 +11,10 @@ import type { Move } from './aliases.ts';
 /** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
 export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
 
-export async function readLeftVersions({ stage, open }: OpenStage): Promise<LeftVersions> {
-  const command = new GetParameterCommand({ Name: toNames(stage).leftVersionsParameter });
-  try {
-    const { Parameter } = await open(SSMClient).send(command);
-    return JSON.parse(Parameter?.Value ?? '{}');
-  } catch (error) {
-    if ((error as Error).name === 'ParameterNotFound') return {};
-    throw error;
-  }
+export async function readLeftVersions(stage: OpenStage): Promise<LeftVersions> {
+  return JSON.parse(
+    (await readParameter(stage, toNames(stage.stage).leftVersionsParameter)) ?? '{}',
+  );
 }
 
 /** The versions whose code roll-backs have left, under any number. */

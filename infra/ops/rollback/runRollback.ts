@@ -44,7 +44,7 @@ export async function runRollback(args: string[]): Promise<void> {
   }
   const isAgreed = async (question: string) => values.yes || (await confirm(question));
 
-  const stack = await openStage(stage, limits);
+  const stack = await openStage(stage);
   const { name, status } = stack;
   const stopped = await stopDeployments(stack, isAgreed, say);
   if (stopped) return report([], stopped);
@@ -80,12 +80,6 @@ export async function runRollback(args: string[]): Promise<void> {
   say(toNextSteps(stage, functions, moves));
   await report(ahead);
 }
-
-/** A service that does not respond must not hold up a roll-back. */
-const limits = {
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
-};
 
 /** Why there is no way back by itself, and what to type for the nearest one. */
 function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string {

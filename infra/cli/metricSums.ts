@@ -1,0 +1,33 @@
+import {
+  type CloudWatchClient,
+  GetMetricDataCommand,
+  type Metric,
+} from '@aws-sdk/client-cloudwatch';
+
+/** A metric of CloudWatch, with a name of ours. */
+export interface NamedMetric extends Metric {
+  readonly label: string;
+}
+
+/**
+ * The sums of metrics in each period that has data, by their labels.
+ * @param range in milliseconds since the epoch
+ */
+export async function readSums(
+  client: CloudWatchClient,
+  metrics: readonly NamedMetric[],
+  range: { readonly from: number; readonly end: number },
+  periodSeconds: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const command = new GetMetricDataCommand({
+    StartTime: new Date(range.from),
+    EndTime: new Date(range.end),
+    MetricDataQueries: metrics.map(({ label, ...Metric }, index) => ({
+      Id: `metric${index}`,
+      Label: label,
+      MetricStat: { Metric, Period: periodSeconds, Stat: 'Sum' },
+    })),
+  });
+  const { MetricDataResults = [] } = await client.send(command);
+  return new Map(MetricDataResults.map(({ Label = '', Values = [] }) => [Label, Values]));
+}
