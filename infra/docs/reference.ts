@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import { documentation, type OpenApiDocument, readCommittedDocument } from '../openapi/openApi.ts';
+import { documentation } from '../openapi/openApi.ts';
+import { type OpenApiDocument, readCommittedDocument } from '../openapi/openApiDocument.ts';
 import { type Guide, toGuide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';

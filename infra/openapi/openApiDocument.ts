@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Operation } from '../../shared/contract/operation.ts';
 import {
   type OperationId,
@@ -8,12 +9,7 @@ import {
   tagTexts,
 } from '../../shared/contract/operations.ts';
 import { toHeaderObjects } from './headers.ts';
-import {
-  documentation,
-  type OpenApiDocument,
-  type OperationObject,
-  type RecordedExample,
-} from './openApi.ts';
+import { documentation, type RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
 import { toExamples, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
@@ -24,9 +20,10 @@ const INTERFACE_VERSION = '1.2.0';
 /** The API document, made of the contract, example addresses and recorded examples. */
 export function defineOpenApiDocument(
   examples: Readonly<Record<OperationId, readonly RecordedExample[]>>,
-): OpenApiDocument {
+) {
   const { components, schemaOf } = toSchemas();
-  const paths: Record<string, Record<string, OperationObject>> = {};
+  /** By path, then by method in lower case. */
+  const paths: Record<string, Record<string, ReturnType<typeof toOperationObject>>> = {};
   for (const id of operationIds) {
     const { path, method } = operations[id];
     paths[path] = {
@@ -68,8 +65,19 @@ export function defineOpenApiDocument(
   });
 }
 
+export type OpenApiDocument = ReturnType<typeof defineOpenApiDocument>;
+
+let committed: OpenApiDocument | undefined;
+
+/** Reads the document on first use: the program that writes it loads this module too, perhaps before it exists. */
+export function readCommittedDocument(): OpenApiDocument {
+  const file = new URL('../../shared/contract/openapi.json', import.meta.url);
+  committed ??= JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+  return committed;
+}
+
 /** The contract's links are relative to the guides, but the document is also read elsewhere. */
-function withAbsoluteLinks(document: OpenApiDocument): OpenApiDocument {
+function withAbsoluteLinks<Document>(document: Document): Document {
   const text = JSON.stringify(document);
   return JSON.parse(text.replaceAll(/\]\((?=[a-z-]+\.html)/g, `](${documentation}`));
 }
@@ -78,7 +86,7 @@ function toOperationObject(
   id: OperationId,
   schemaOf: SchemaOf,
   recorded: readonly RecordedExample[],
-): OperationObject {
+) {
   const operation: Operation = operations[id];
   const { lifecycle } = operation;
   const { tag, description, success } = operationTexts[id];

@@ -4,13 +4,8 @@ import addFormats from 'ajv-formats';
 import { operations } from '../../shared/contract/operations.ts';
 import { findOperation } from '../../shared/contract/paths.ts';
 import { parseInt64 } from '../../shared/contract/values.ts';
-import {
-  type Content,
-  type JsonSchema,
-  type OpenApiDocument,
-  type ResponseObject,
-  readCommittedDocument,
-} from './openApi.ts';
+import type { Content, JsonSchema, ResponseObject } from './openApi.ts';
+import { type OpenApiDocument, readCommittedDocument } from './openApiDocument.ts';
 
 /** A response without its body. */
 export interface ResponseHead {

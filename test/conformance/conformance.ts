@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCommittedDocument } from '../../infra/openapi/openApi.ts';
+import { readCommittedDocument } from '../../infra/openapi/openApiDocument.ts';
 import { errorsAnywhere } from '../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';

@@ -26,7 +26,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
 } from '../../gateway/gatewayErrors.ts';
-import type { OpenApiDocument } from '../../openapi/openApi.ts';
+import type { OpenApiDocument } from '../../openapi/openApiDocument.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
 const rows = Object.values<Operation>(operations);

@@ -9,7 +9,7 @@ import {
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { readCommittedDocument } from '../../openapi/openApi.ts';
+import { readCommittedDocument } from '../../openapi/openApiDocument.ts';
 import { unknownCommit } from '../../stages/commit.ts';
 import {
   checkHeader,

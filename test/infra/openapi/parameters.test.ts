@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import { readCommittedDocument } from '../../../infra/openapi/openApi.ts';
+import { readCommittedDocument } from '../../../infra/openapi/openApiDocument.ts';
 import { toParameterObjects } from '../../../infra/openapi/parameters.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../../infra/openapi/openApi.ts';
+import type { OpenApiDocument } from '../../../infra/openapi/openApiDocument.ts';
 
 /** The levels of stability, lowest first; a deprecation takes nothing back. */
 const levels = ['experimental', 'beta', 'stable', 'deprecated'];
