@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
-import { builtCommit } from '../support/stackTemplates.ts';
-import { changedStage, fixtures } from '../support/stageFixtures.ts';
+import { builtCommit, readDashboards, watchTemplates } from '../support/stackTemplates.ts';
+import { changedStage, fixtureNames, fixtures } from '../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
 /** Only these operations are compared, so that a new one changes nothing here: the same loops make the others. */
@@ -31,6 +31,24 @@ it.each([
   ['changed', readBlocks('changed', changedStage).filter((block) => !production.includes(block))],
 ])('the templates of %s are the committed ones', async (name, blocks) => {
   await expect(`${blocks.join('\n')}\n`).toMatchFileSnapshot(`templates/${name}.txt`);
+});
+
+/** The lines of the dashboards that name no other operation, without dollars, which depend on the measured units. */
+it.each(fixtureNames)('the dashboards of %s are the committed ones', async (stage) => {
+  const dashboards = Object.entries(readDashboards(watchTemplates[stage]));
+  const lines = dashboards.flatMap(([name, widgets]) => [
+    name,
+    ...widgets.flatMap(({ title, alarms: _, metrics = [], query, ...options }) => [
+      `  ${title}: ${JSON.stringify(options)}`,
+      ...metrics.map((row) => `    ${JSON.stringify(row)}`),
+      ...(query?.split('\n') ?? []).map((line) => `    ${line}`),
+    ]),
+  ]);
+  // The deprecated one has a widget of its own.
+  const left = others.filter((id) => id !== 'getPet');
+  const shown = lines.filter((line) => !left.some((id) => line.includes(id)));
+  const text = `${shown.join('\n')}\n`.replaceAll(/"0\.\d{12} /g, '"DOLLARS ');
+  await expect(text).toMatchFileSnapshot(`templates/${stage}Dashboards.txt`);
 });
 
 /** The resources of each stack, and its outputs. */

@@ -32,6 +32,27 @@ export function findResources(stage: FixtureName, type: string): Record<string, 
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }
 
+interface Widget {
+  readonly title: string;
+  /** Namespace, name, dimensions with values, then options; or only an expression. */
+  readonly metrics?: readonly (string | Readonly<Record<string, string>>)[][];
+  readonly query?: string;
+  readonly alarms?: unknown;
+}
+
+/** The widgets of a stage's dashboards, by their names. */
+export function readDashboards(template: Template): Record<string, Widget[]> {
+  const found = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  return Object.fromEntries(
+    found.map(({ Properties: { DashboardName, DashboardBody } }) => {
+      const [separator, parts] = DashboardBody['Fn::Join'];
+      const text = parts.map((part: unknown) => (typeof part === 'string' ? part : 'eu-west-1'));
+      const { widgets } = JSON.parse(text.join(separator));
+      return [DashboardName, widgets.map(({ properties }: { properties: Widget }) => properties)];
+    }),
+  );
+}
+
 /** A line of a stage's access log: each value is the variable's name, or 0 for a number. */
 export function fillAccessLog(stage: FixtureName): Record<string, string | number> {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));

@@ -75,29 +75,6 @@ describe('the document', () => {
     });
   });
 
-  test('shows a next page as the link that not every response has', () => {
-    const { Link, 'Link.optional': optional } = document.components.headers;
-    expect(Link?.example).toContain('rel="deprecation"');
-    expect(optional?.example).toMatch(new RegExp(String(optional?.schema?.pattern)));
-    expect(optional?.example).toContain('rel="next"');
-  });
-
-  test('shows tags first, so that a mock sends them to include=etag', () => {
-    const { content = {} } = document.paths['/inventory']?.get?.responses[200] ?? {};
-    const [first] = Object.values(content['application/json']?.examples ?? {});
-    const entry = { petId: expect.any(Number), etag: expect.stringMatching(/^".+"$/) };
-    expect(first?.value).toMatchObject([entry, entry]);
-  });
-
-  test('fills in the headers of a safe update', () => {
-    const { parameters = [] } = document.paths['/inventory/{petId}']?.patch ?? {};
-    const examples = parameters.map(({ name, example }) => [name, example]);
-    expect(Object.fromEntries(examples)).toMatchObject({
-      'If-Match': expect.stringMatching(/^".+"$/),
-      'Idempotency-Key': expect.stringMatching(/./),
-    });
-  });
-
   async function record(id: OperationId): Promise<RecordedExample[]> {
     const requests = Object.entries(suites[id].examples);
     const examples: RecordedExample[] = [];

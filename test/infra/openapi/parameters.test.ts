@@ -2,7 +2,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { readCommittedDocument } from '../../../infra/openapi/openApiDocument.ts';
-import { toParameterObjects } from '../../../infra/openapi/parameters.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
@@ -32,25 +31,12 @@ it.each(parameters)(
   },
 );
 
-it('says which parameters of a query exclude each other', () => {
-  const described = toParameterObjects(operations.listInventory);
-  const descriptionOf = (name: string) => described.find((one) => one.name === name)?.description;
-  expect(descriptionOf('petId')).toMatch(/ Not together with `limit` or `cursor`\.$/);
-  expect(descriptionOf('petId')).toContain(' Also accepted as `petId=…&petId=…`.');
-  expect(descriptionOf('cursor')).toContain('Not together with `petId`.');
-  expect(descriptionOf('status')).not.toContain('Not together');
-});
-
 const { headers } = readCommittedDocument().components;
 
 // A mock server sends every header that the document has.
 it.each(Object.entries(headers))('%s has an example that fits it', (_, { schema, example }) => {
   expect(example).toBeTypeOf('string');
   expect(ajv.validate(schema ?? {}, example)).toBe(true);
-});
-
-it('no header example says that the body is compressed', () => {
-  expect(Object.keys(headers).join(' ')).not.toContain('Content-Encoding');
 });
 
 /** The value that a tool reads from a text by the document. */
