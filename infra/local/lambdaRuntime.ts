@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { format } from 'node:util';
 import type { Context } from 'aws-lambda';
 import { tell } from '../cli/output.ts';
@@ -37,15 +37,15 @@ export function setFunctionEnvironment(endpoint: string, documentationAddress: s
 /**
  * Defines the global of Lambda's Node.js runtime, with the parts that streaming functions use:
  * https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
- * Functions look for it when they are imported.
+ * Functions look for it when they are imported. Here, their response stream is the gateway's response itself.
  */
 export function defineAwslambda(): void {
   Object.assign(globalThis, {
     awslambda: {
       streamifyResponse: (handler: unknown) => handler,
       HttpResponseStream: {
-        from(stream: Writable, prelude: ResponsePrelude): Writable {
-          preludes.set(stream, prelude);
+        from(stream: Writable | ServerResponse, { statusCode = 200, headers }: ResponsePrelude) {
+          if ('writeHead' in stream) stream.writeHead(statusCode, headers);
           return stream;
         },
       },
@@ -53,13 +53,11 @@ export function defineAwslambda(): void {
   });
 }
 
-/** The arguments of `awslambda.HttpResponseStream.from` for a response. */
+/** The status and headers of a streamed response. */
 interface ResponsePrelude {
   readonly statusCode?: number;
   readonly headers?: Record<string, string>;
 }
-
-const preludes = new WeakMap<Writable, ResponsePrelude>();
 
 /** Adds the invocation's id to what it logs. */
 export const requestIds = new AsyncLocalStorage<string>();
@@ -98,57 +96,4 @@ export function toLambdaContext(
     functionVersion: '$LATEST',
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   } as Context;
-}
-
-/**
- * The response stream of a streaming function. The first write sends status and headers. A write is done when the
- * client's connection has accepted it. If it is destroyed after that, it breaks the connection, so that no client takes
- * a truncated body for the whole.
- */
-export function defineResponseStream(response: ServerResponse): Writable {
-  /** Sends status and headers first, and reports an error of that or of `act` to the stream. */
-  function send(done: (error: Error) => void, act: () => void): void {
-    try {
-      const prelude = preludes.get(stream);
-      if (!prelude) throw new Error('The function wrote before it set a status and headers.');
-      if (!response.headersSent) {
-        response.writeHead(prelude.statusCode ?? 200, prelude.headers);
-        response.flushHeaders();
-      }
-      act();
-    } catch (error) {
-      done(error as Error);
-    }
-  }
-
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      send(done, () => (chunk.length === 0 ? done() : response.write(chunk, toDone(done))));
-    },
-    final(done) {
-      send(done, () => response.end(toDone(done)));
-    },
-    destroy(error, done) {
-      if (response.headersSent && !response.writableEnded) response.destroy();
-      done(error);
-    },
-  });
-  // The caller of the function gets the error from its promise.
-  stream.on('error', () => {});
-  const leave = () => {
-    if (!response.writableFinished) stream.destroy(new ClientLeft());
-  };
-  if (response.closed) leave();
-  response.once('close', leave);
-  return stream;
-}
-
-/** The client has closed the connection. */
-export class ClientLeft extends Error {
-  override readonly name = 'ClientLeft';
-}
-
-/** A write reports a broken connection sooner than its close event. */
-function toDone(done: (error?: Error) => void): (error?: Error | null) => void {
-  return (error) => done(error ? new ClientLeft() : undefined);
 }

@@ -1,7 +1,4 @@
-import { promisify } from 'node:util';
-import { gzip, zstdCompress } from 'node:zlib';
 import { apiVersion } from '../../shared/contract/operation.ts';
-import { type ContentCoding, toContentCoding } from '../../shared/http/contentCoding.ts';
 import type { Access, Site, SiteFile } from '../docs/page.ts';
 import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
@@ -43,11 +40,9 @@ export async function startLocalStage(options: LocalStageOptions) {
   let engine: Engine | undefined;
   try {
     engine = await options.startEngine(options);
-    const { crash: engineCrash = new AbortController().signal } = engine;
     const documentationAddress = new URL('/docs', baseUrl).href;
     setFunctionEnvironment(engine.endpoint, documentationAddress);
-    const signals = [engineCrash, ...(options.signal ? [options.signal] : [])];
-    const keys = await fillTables({ ...options, signal: AbortSignal.any(signals) });
+    const keys = await fillTables(options);
     defineAwslambda();
     const functions = await loadFunctions(options.loadHandler ?? importHandler);
     const own = { name: 'this machine', baseUrl, purpose: 'which serves these pages' };
@@ -62,8 +57,6 @@ export async function startLocalStage(options: LocalStageOptions) {
       ...keys,
       /** For DynamoDB clients. */
       engineEndpoint: engine.endpoint,
-      /** Aborted when the engine ends before the stage. The reason is one line. */
-      engineCrash,
       /** Finishes the requests in progress, then closes the engine. */
       async close() {
         await drain();
@@ -81,47 +74,33 @@ export async function startLocalStage(options: LocalStageOptions) {
 /**
  * Responds to GET and HEAD below the documentation's address. Its pages contain the key, so the Host header must name
  * the loopback. The site is built on its first request, so that it does not delay the start.
- * @param build makes the site; by default, the documentation
  */
-export function defineDocumentation(
-  local: Access,
-  build = async (access: Access): Promise<Site> =>
-    (await import('../docs/site.ts')).buildSite(access),
-): NonNullable<Service['serveDocs']> {
+function defineDocumentation(local: Access): NonNullable<Service['serveDocs']> {
   const { pathname: root } = new URL(local.documentationAddress);
   let site: Promise<Site> | undefined;
 
   return async function serveDocs({ method, fullPath, headerLines, requestId }) {
     if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
-    const findHeader = (sought: string) =>
-      headerLines.find(([name]) => name.toLowerCase() === sought)?.[1];
-    if (!isLoopbackHost(findHeader('host'))) {
+    const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
+    if (!isLoopbackHost(host)) {
       return toErrorResponse({ code: 'forbidden', message: foreignHostRefusal }, requestId);
     }
     if (fullPath === root) {
       return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
     }
-    site ??= build(local);
+    site ??= import('../docs/site.ts').then(({ buildSite }) => buildSite(local));
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
-    if (method === 'GET' || method === 'HEAD') {
-      return toResponse(file, toContentCoding(findHeader('accept-encoding')));
-    }
+    if (method === 'GET' || method === 'HEAD') return toResponse(file);
     return toErrorResponse(toMethodNotAllowedError('GET, HEAD'), requestId);
   };
 }
-
-const compressors = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /**
  * Browsers must not store a file that may contain the key, since the next start on this port has another key. No page
  * from elsewhere can load the key as a script.
  */
-async function toResponse(
-  { type, policy, body, isImmutable }: SiteFile,
-  coding: ContentCoding | undefined,
-): Promise<GatewayResponse> {
-  const content = typeof body === 'function' ? await body() : body;
+async function toResponse({ type, policy, body, isImmutable }: SiteFile): Promise<GatewayResponse> {
   return {
     statusCode: 200,
     headers: {
@@ -129,12 +108,10 @@ async function toResponse(
       'Cache-Control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Resource-Policy': 'same-origin',
-      Vary: 'Accept-Encoding',
-      ...(coding !== undefined && { 'Content-Encoding': coding }),
       ...(policy !== undefined && {
         'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
       }),
     },
-    body: coding === undefined ? content : await compressors[coding](content),
+    body: typeof body === 'function' ? await body() : body,
   };
 }

@@ -21,13 +21,14 @@ export async function start(args: string[]): Promise<void> {
   // Never disposed of: npm's echo of a Ctrl-C may arrive after everything is closed.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
-  const { startEngine } = defineEngineThread();
-  try {
-    // This loads while the thread loads.
-    const { startLocalStage } = await import('./localStage.ts');
-    const data = await readStoreData(file ?? sample);
-    const count = data.inventory.length + data.pets.length + data.orders.length;
-    const progress = defineProgress(`Loading ${file ?? 'the sample'}`, count);
+  const { startEngine, crash } = defineEngineThread();
+  // This loads while the thread loads.
+  const { startLocalStage } = await import('./localStage.ts');
+  const data = await readStoreData(file ?? sample);
+  const count = data.inventory.length + data.pets.length + data.orders.length;
+  using progress = defineProgress(`Loading ${file ?? 'the sample'}`, count);
+
+  async function serve(): Promise<void> {
     const stage = await startLocalStage({
       port,
       dir,
@@ -38,7 +39,8 @@ export async function start(args: string[]): Promise<void> {
       signal: stop,
       onProgress: progress.update,
       faultInjection,
-    }).finally(progress.clear);
+    });
+    progress.clear();
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     // In one write, so that a reader of the address has the rest too.
     print(
@@ -53,10 +55,12 @@ export async function start(args: string[]): Promise<void> {
           : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
       ].join('\n'),
     );
-    const end = AbortSignal.any([stop, stage.engineCrash]);
-    if (!end.aborted) await once(end, 'abort');
-    stage.engineCrash.throwIfAborted();
+    if (!stop.aborted) await once(stop, 'abort');
     await stage.close();
+  }
+
+  try {
+    await Promise.race([serve(), crash]);
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { gatewayErrors } from '../../infra/gateway/gatewayErrors.ts';
 import { injectedStatuses } from '../../infra/local/gateway/faultInjection.ts';
 import { toErrorResponse } from '../../infra/local/gateway/messages.ts';
+import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';
 import { type PetstoreClient, PetstoreError } from '../../shared/client/index.ts';
+import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { parseApiKey } from '../../shared/keys/apiKey.ts';
 import { startTestGateway } from '../infra/local/testGateway.ts';
 import {
@@ -61,12 +63,27 @@ describe('the guide to errors', () => {
     pauses();
   });
 
-  test.each(injectedStatuses)('has the message of --fail %i', async (status) => {
-    const faults = { failures: [{ status, share: 1 }] };
-    const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
-    expectInGuide(await exactFetch(`${baseUrl}/inventory`));
-    await drain();
+  test('has a message for each status of --fail', () => {
+    expect(injectedStatuses).toEqual(Object.values(statusOfCode));
   });
+
+  test.each(injectedStatuses)(
+    'has the message of --fail %i, whose response is as in the document',
+    async (status) => {
+      const faults = { failures: [{ status, share: 1 }] };
+      const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
+      const isOfAll = [400, 401, 404, 405, 429, 500, 503].includes(status);
+      const [method, path] = isOfAll ? ['GET', '/pets/1'] : ['PATCH', '/inventory/1'];
+      const response = await exactFetch(baseUrl + path, { method });
+      await drain();
+      // Its functions would return 501.
+      expect(response.status).toBe(status);
+      expectInGuide(response);
+      // The document has no methods that a path does not allow.
+      if (status === 405) expect(response.headers.get('Allow')).toMatch(/^GET, (.+, )?OPTIONS$/);
+      else expect(findResponseProblems(method, path, response)).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(gatewayErrors))('has the gateway’s message for %s', (_, error) => {
     const { statusCode: status, headers, body } = toErrorResponse(error, 'request-1');

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import putItem from 'dynalite/actions/putItem.js';
-import updateItem from 'dynalite/actions/updateItem.js';
-import type { Item, RequestError, Store, Write } from 'dynalite/db/index.js';
-import db from 'dynalite/db/index.js';
-import putValidation from 'dynalite/validations/putItem.js';
-import updateValidation from 'dynalite/validations/updateItem.js';
+import {
+  actions,
+  db,
+  type Item,
+  type RequestError,
+  requestError,
+  type Store,
+  type Write,
+} from './dynalite.ts';
 
 interface Transaction {
   readonly TransactItems: readonly TransactItem[];
@@ -25,17 +28,15 @@ interface Parameters {
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 
-type Action = Awaited<ReturnType<typeof prepare>>;
+type Prepared = Awaited<ReturnType<typeof prepare>>;
 type Outcome = Awaited<ReturnType<typeof attempt>>;
-type Used = Pick<Outcome, 'TableName' | 'units'>;
+type Used = Awaited<ReturnType<typeof write>>;
 
 /** The actions that the service's transactions have. */
-const kinds: Readonly<
-  Record<string, { act: typeof putItem; custom: typeof putValidation.custom }>
-> = {
-  Put: { act: putItem, ...putValidation },
-  Update: { act: updateItem, ...updateValidation },
-};
+const kinds = new Map([
+  ['Put', actions.get('PutItem')],
+  ['Update', actions.get('UpdateItem')],
+]);
 
 /** How long a client token is remembered after its transaction. */
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
@@ -44,13 +45,14 @@ const TOKEN_MILLISECONDS = 10 * 60 * 1000;
  * Adds TransactWriteItems to a store of dynalite, for the transactions of the service on tables without an index:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  * A repeat with the same client token waits for the first call, where DynamoDB responds with
- * TransactionInProgressException. Its parameters are not compared. Tokens are forgotten when the process ends.
+ * TransactionInProgressException. Its parameters are not compared, and it takes as many units. Tokens are forgotten when
+ * the process ends.
  * @returns a function that throws a RequestError
  */
-export function defineTransactWrite(store: Store): (given: unknown) => Promise<object> {
-  const calls = new Map<string, Promise<Used[]>>();
+export function defineTransactWrite(store: Store) {
+  const calls = new Map<string, Promise<Used>>();
 
-  function begin(token: string, transaction: Transaction): Promise<Used[]> {
+  function begin(token: string, transaction: Transaction): Promise<Used> {
     const used = write(store, transaction);
     const forget = () => calls.delete(token);
     used.then(() => setTimeout(forget, TOKEN_MILLISECONDS).unref(), forget);
@@ -58,33 +60,30 @@ export function defineTransactWrite(store: Store): (given: unknown) => Promise<o
     return used;
   }
 
-  return async function transactWrite(given) {
-    // A body of `null` is an object too.
-    const transaction = Object(given) as Transaction;
+  return async function transactWrite(transaction: Transaction): Promise<object> {
     const { ClientRequestToken: token = randomUUID(), ReturnConsumedCapacity } = transaction;
-    const first = calls.get(token);
-    const used = await (first ?? begin(token, transaction));
-    if ((ReturnConsumedCapacity ?? 'NONE') === 'NONE') return {};
-    return { ConsumedCapacity: toConsumedCapacity(used, first !== undefined) };
+    const used = await (calls.get(token) ?? begin(token, transaction));
+    return ReturnConsumedCapacity === 'TOTAL' ? { ConsumedCapacity: used } : {};
   };
 }
 
-async function write(store: Store, { TransactItems }: Transaction): Promise<Used[]> {
+async function write(store: Store, { TransactItems }: Transaction) {
   const { length } = Array.isArray(TransactItems) ? TransactItems : [];
   if (length < 1 || length > 100) {
     throw db.validationError('A transaction has a list of 1 to 100 items as its TransactItems');
   }
-  const actions = await Promise.all(Array.from(TransactItems, (item) => prepare(store, item)));
-  if (new Set(actions.map(({ id }) => id)).size < actions.length) {
+  const prepared = await Promise.all(Array.from(TransactItems, (item) => prepare(store, item)));
+  if (new Set(prepared.map(({ id }) => id)).size < prepared.length) {
     throw db.validationError('Transaction request cannot include multiple operations on one item');
   }
-  const release = await lock(actions);
+  const release = await lock(prepared);
   try {
-    const outcomes = await Promise.all(actions.map((action) => attempt(store, action)));
+    const outcomes = await Promise.all(prepared.map((each) => attempt(store, each)));
     const reasons = outcomes.map(({ reason }) => reason);
     if (reasons.some(({ Code }) => Code !== 'None')) throw cancellation(reasons);
     await store.db.batch(outcomes.flatMap(({ writes }) => writes));
-    return outcomes.map(({ TableName, units }) => ({ TableName, units }));
+    // A transaction uses twice the units of its actions.
+    return outcomes.map(({ TableName, units }) => ({ TableName, CapacityUnits: 2 * units }));
   } finally {
     release();
   }
@@ -92,7 +91,7 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
 
 async function prepare(store: Store, item?: TransactItem) {
   const [[name = '', parameters] = []] = Object.entries(item ?? {});
-  const kind = kinds[name];
+  const kind = kinds.get(name);
   if (!kind || !parameters) throw db.validationError('A transaction here has only Put and Update');
   // Also parses the expressions, and stores them in the parameters.
   const problem = kind.custom(parameters, store);
@@ -108,9 +107,9 @@ async function prepare(store: Store, item?: TransactItem) {
 }
 
 /** Takes the same locks as dynalite's own writes, always in the same order, so that transactions cannot deadlock. */
-async function lock(actions: readonly Action[]): Promise<() => void> {
+async function lock(prepared: readonly Prepared[]): Promise<() => void> {
   const releases: (() => void)[] = [];
-  for (const { items, key } of actions.toSorted((a, b) => a.id.localeCompare(b.id))) {
+  for (const { items, key } of prepared.toSorted((a, b) => a.id.localeCompare(b.id))) {
     releases.push(await new Promise((locked) => items.lock(key, (free) => locked(free()))));
   }
   return () => {
@@ -119,7 +118,7 @@ async function lock(actions: readonly Action[]): Promise<() => void> {
 }
 
 /** Runs dynalite's action on a store that collects its writes. The caller holds the lock of the item. */
-async function attempt(store: Store, { kind, parameters, items, key, id }: Action) {
+async function attempt(store: Store, { kind, parameters, items, key, id }: Prepared) {
   const { TableName, ReturnValuesOnConditionCheckFailure } = parameters;
   const writes: Write[] = [];
   const collecting: Store = {
@@ -128,7 +127,6 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Actio
       ...items,
       lock: (_key, run) => run((done) => done as () => void),
       put: (_key, value, done) => done(null, writes.push({ type: 'put', key: id, value })),
-      del: (_key, done) => done(null, writes.push({ type: 'del', key: id })),
     }),
   };
   try {
@@ -146,20 +144,9 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Actio
   }
 }
 
-/** A transaction uses twice the units of its actions. A repeat is a read, with units of 4 KB instead of 1 KB. */
-function toConsumedCapacity(used: readonly Used[], isRepeat: boolean): object[] {
-  return [...Map.groupBy(used, ({ TableName }) => TableName)].map(([TableName, group]) => {
-    const units = group.map((each) => 2 * (isRepeat ? Math.ceil(each.units / 4) : each.units));
-    const CapacityUnits = units.reduce((sum, each) => sum + each, 0);
-    const kind = isRepeat ? 'ReadCapacityUnits' : 'WriteCapacityUnits';
-    return { TableName, CapacityUnits, [kind]: CapacityUnits };
-  });
-}
-
 function cancellation(CancellationReasons: readonly Outcome['reason'][]): RequestError {
   const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  const __type = 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException';
-  const body = { __type, CancellationReasons, Message };
-  return Object.assign(new Error(Message), { statusCode: 400, body });
+  const type = 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException';
+  return requestError(type, { CancellationReasons, Message });
 }

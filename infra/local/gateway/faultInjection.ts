@@ -54,17 +54,15 @@ export const injectedStatuses: readonly number[] = Object.keys(errors).map(Numbe
 /**
  * Waits, then decides at random whether a request fails. A failing request never reaches its function.
  * @param allow the value of an Allow header on the operation's path
- * @param draw a random number from 0 to below 1
  */
 export async function injectFault(
   { failures = [], delayMilliseconds = 0 }: FaultInjection,
   { lifecycle }: Operation,
   allow: string,
   documentationAddress: string,
-  draw: () => number = Math.random,
 ): Promise<GatewayError | undefined> {
   if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
-  let left = failures.length > 0 ? draw() : 0;
+  let left = failures.length > 0 ? Math.random() : 0;
   for (const { status, share } of failures) {
     left -= share;
     const error = status === 405 ? toMethodNotAllowedError(allow) : errors[status];
@@ -79,19 +77,17 @@ export async function injectFault(
 /**
  * Limits requests by token buckets, as API Gateway does. A bucket starts with its burst, and fills up to it at its rate:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
- * @param now a time in milliseconds
  * @returns takes a token, and returns true if there is none
  */
 export function defineThrottling(
   throttles: FaultInjection['throttles'],
-  now: () => number = () => performance.now(),
 ): (id: OperationId | 'other') => boolean {
   const buckets: Partial<Record<OperationId | 'other', { tokens: number; filledAt: number }>> = {};
 
   return function isThrottled(id) {
     if (!throttles) return false;
     const { rate, burst } = throttles[id];
-    const time = now();
+    const time = performance.now();
     const { tokens, filledAt } = buckets[id] ?? { tokens: burst, filledAt: time };
     const filled = Math.min(burst, tokens + ((time - filledAt) / 1_000) * rate);
     const isEmpty = filled < 1;

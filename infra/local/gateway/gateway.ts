@@ -116,7 +116,7 @@ async function respondTo(
     return undefined;
   }
   try {
-    await invoke(called, event, toLostResponse(incoming));
+    await invoke(called, event, toLostResponse());
   } finally {
     console.info({ requestId, message: 'This response is lost.' });
     response.destroy();

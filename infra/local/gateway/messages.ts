@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
 import {
@@ -132,8 +131,7 @@ export function sendResponse(
 }
 
 /** A response that accepts everything and reaches nobody. */
-export function toLostResponse(incoming: IncomingMessage): ServerResponse {
-  const lost = new ServerResponse(incoming);
-  lost.assignSocket(new Writable({ write: (_chunk, _encoding, done) => done() }) as Socket);
-  return lost;
+export function toLostResponse(): ServerResponse {
+  const lost = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return Object.assign(lost, { writeHead: () => lost }) as unknown as ServerResponse;
 }

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tarballName } from '../../../infra/client/buildClient.ts';
 import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import { toPage } from '../../../infra/docs/page.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
@@ -26,19 +27,51 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('the stage serves the documentation next to the API, and nothing else there', async () => {
+const served = {
+  status: 200,
+  'content-type': 'text/html; charset=utf-8',
+  // A page cannot say in itself who may frame it.
+  'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'$/),
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+// The gateway responds for paths that the documentation does not have.
+const unknown = { status: 404, 'content-type': 'application/json' };
+const refused = { status: 403, 'content-type': 'application/json' };
+const foreign = { Host: 'petstore.example:3000' };
+
+test.each<[string, object, Record<string, string>?]>([
+  ['GET /docs/', served],
+  ['HEAD /docs/index.html', served],
+  ['GET /docs/', served, { Host: '[::1]:3000' }],
+  ['GET /docs', { status: 302, location: '/docs/' }],
+  ['POST /docs/', { status: 405, allow: 'GET, HEAD' }],
+  [`GET /docs/${tarballName}`, { status: 200, 'cache-control': 'no-store' }],
+  ['GET /docs/nothing.html', unknown],
+  ['GET /docsx', unknown],
+  ['GET /v1/docs/', unknown],
+  ['GET /', unknown],
+  // A foreign name may point here to read the key.
+  ['GET /docs/', refused, foreign],
+  ['GET /', unknown, foreign],
+])('the stage responds to %s with %o', async (line, expected, headers = {}) => {
+  const [method = '', path] = line.split(' ');
   const { origin } = new URL(stage.baseUrl);
-  const page = await exactFetch(`${origin}/docs/`);
-  expect(page.status).toBe(200);
-  expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-  expect(page.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
-  expect(page.text).toContain(
-    `Authorization: Bearer ${stage.apiKey}&#39; \\\n  &#39;${stage.baseUrl}/`,
-  );
-  for (const path of ['/docs/nothing.html', '/v1/docs/', '/']) {
-    const { status, headers } = await exactFetch(`${origin}${path}`);
-    expect([status, headers.get('Content-Type')], path).toEqual([404, 'application/json']);
+  const response = await exactFetch(origin + path, { method, headers });
+  const { status } = response;
+  expect({ status, ...Object.fromEntries(response.headers) }).toMatchObject(expected);
+  if (expected === served && method === 'GET') {
+    const call = `Authorization: Bearer ${stage.apiKey}&#39; \\\n  &#39;${stage.baseUrl}/`;
+    expect(response.text).toContain(call);
   }
+});
+
+test('browsers keep only the file that has a hash in its name', async () => {
+  const { text } = await exactFetch(`${stage.documentationAddress}/reference.html`);
+  const [script] = /scalar-\w+\.js/.exec(text) ?? [];
+  const { headers } = await exactFetch(`${stage.documentationAddress}/${script}`);
+  expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
 });
 
 // All tests share one page, in this order: loading the reference takes a second of processor time.

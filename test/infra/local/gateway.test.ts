@@ -5,15 +5,20 @@ import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  defineThrottling,
-  injectedStatuses,
-  injectFault,
-} from '../../../infra/local/gateway/faultInjection.ts';
-import { findResponseProblems } from '../../../infra/openapi/responseProblems.ts';
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
+import { defineThrottling, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
 import { stages } from '../../../infra/stages/stages.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectTooLarge } from '../../conformance/expectations.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
@@ -74,10 +79,6 @@ async function sendBytes(bytes: string, port = gateway.port): Promise<string[]> 
 }
 
 function expectGatewayError(response: ExactResponse, code: ErrorCode): void {
-  if (code === 'payload_too_large') {
-    expectTooLarge(response);
-    return;
-  }
   expectError(response, code);
   expectReadableFrom('*', response);
 }
@@ -148,21 +149,15 @@ describe('the gateway itself', () => {
   // The conformance suite has more paths and methods.
   test.each<[string, string, ErrorCode]>([
     ['GET /', '', 'not_found'],
-    ['GET /v1x/inventory', '', 'not_found'],
     ['GET /v1/inventory/', '', 'not_found'],
-    ['GET /v1/pets//', '', 'not_found'],
-    ['DELETE /v1/pets/1', '', 'method_not_allowed'],
     ['GET /v1/pets/1', `X-Long:${'a'.repeat(10_300)}`, 'invalid_request'],
-  ])('returns %s with %j by %s, and logs it', async (line, header, code) => {
+  ])('responds to %s with the header %.9s by %s, and logs it', async (line, header, code) => {
     const [name = '', value] = header.split(':');
-    const headers = { Connection: 'close', ...(value && { [name]: value }) };
-    const response = await send(line, undefined, headers);
+    const response = await send(line, undefined, value && { [name]: value });
     expectGatewayError(response, code);
-    const [method, target = ''] = line.split(' ');
-    const { status } = response;
-    const requestId = response.headers.get('X-Request-Id') ?? expect.any(String);
-    const path = target.split('?')[0];
-    const logged = { requestId, sourceIp: '127.0.0.1', method, path, status };
+    const [method, path] = line.split(' ');
+    const requestId = response.headers.get('X-Request-Id');
+    const logged = { requestId, sourceIp: '127.0.0.1', method, path, status: response.status };
     expect(info.mock.calls).toEqual([[logged]]);
   });
 
@@ -171,17 +166,9 @@ describe('the gateway itself', () => {
     expectGatewayError(response, 'invalid_request');
   });
 
-  test('responds to a preflight without a body and without a function', async () => {
-    const response = await send('OPTIONS /v1/inventory/1');
-    expect(response).toMatchObject({ status: 204, text: '' });
-    expect(response.headers.has('Content-Length')).toBe(false);
-    expect(response.headers.get('Access-Control-Max-Age')).toBe('7200');
-    expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 204 })]);
-  });
-
   test('returns 413 for a body above Lambda’s limit, and drops one above its own before the next request', async () => {
     const body = Buffer.alloc(7 * 1024 ** 2, 32);
-    expectGatewayError(await send('PATCH /v1/inventory/1', body), 'payload_too_large');
+    expectTooLarge(await send('PATCH /v1/inventory/1', body));
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
     const head = `PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n`;
     const next = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -304,51 +291,25 @@ describe('a connection', () => {
 });
 
 describe('fault injection', () => {
-  test('has every status of the contract’s errors', () => {
-    expect(injectedStatuses).toEqual(Object.values(statusOfCode));
-  });
-
-  test.each(injectedStatuses)('returns %i as in the document', async (status) => {
-    const faultInjection = { failures: [{ status, share: 1 }] };
-    const functions = { getPet: vi.fn(echo), updateInventory: vi.fn(echo) };
-    const faulty = await startTestGateway(functions, 1_000, faultInjection);
-    const isOfAll = [400, 401, 404, 405, 429, 500, 503].includes(status);
-    const [method, path] = isOfAll ? ['GET', '/pets/1'] : ['PATCH', '/inventory/1'];
-    const response = await exactFetch(faulty.baseUrl + path, { method });
-    await faulty.drain();
-    expect(response.status).toBe(status);
-    expect(functions.getPet).not.toHaveBeenCalled();
-    expect(functions.updateInventory).not.toHaveBeenCalled();
-    // The document has no methods that a path does not allow.
-    if (status === 405) expect(response.headers.get('Allow')).toMatch(/^GET, (.+, )?OPTIONS$/);
-    else expect(findResponseProblems(method, path, response)).toEqual([]);
-    if (!isOfAll) return;
-    expect(response.headers.get('Deprecation')).toBe('@1796083200');
-    expect(response.headers.get('Link')).toContain(`<${documentationAddress}/deprecations`);
-  });
-
-  const call = [operations.getPet, '', documentationAddress] as const;
-
-  test.each([
-    [0, 'service_unavailable'],
-    [0.0999, 'service_unavailable'],
-    [0.1001, 'too_many_requests'],
-    [0.2999, 'too_many_requests'],
-    [0.3001, undefined],
-    [0.9999, undefined],
-  ])('draws %d for %s', async (drawn, code) => {
+  test('draws one of the failures by their shares', async () => {
+    using draw = vi.spyOn(Math, 'random');
     const failures = [
       { status: 503, share: 0.1 },
       { status: 429, share: 0.2 },
     ];
-    const error = await injectFault({ failures }, ...call, () => drawn);
-    expect(error?.code).toBe(code);
+    const drawn = [0, 0.0999, 0.1001, 0.2999, 0.3001, 0.9999].map((value) => {
+      draw.mockReturnValueOnce(value);
+      return injectFault({ failures }, operations.getPet, '', documentationAddress);
+    });
+    const codes = (await Promise.all(drawn)).map((fault) => fault?.code);
+    const [first, second] = ['service_unavailable', 'too_many_requests'];
+    expect(codes).toEqual([first, first, second, second, undefined, undefined]);
   });
 
-  test('draws nothing without failures, and keeps a delay', async () => {
+  test('delays a request', async () => {
     const started = performance.now();
     const delay = { delayMilliseconds: 30 };
-    expect(await injectFault(delay, ...call, () => expect.fail('drawn'))).toBeUndefined();
+    await injectFault(delay, operations.getPet, '', documentationAddress);
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
 
@@ -397,7 +358,6 @@ describe('throttling', () => {
       if (status === 200) continue;
       expectGatewayError(response, 'too_many_requests');
       expect(response.headers.get('Retry-After')).toBe('1');
-      expect(findResponseProblems('GET', '/pets/1', response)).toEqual([]);
     }
     expect(getPet).toHaveBeenCalledTimes(2);
     const others = ['GET /nothing', 'DELETE /pets/1', 'OPTIONS /pets/1', 'GET /nothing'];
@@ -409,22 +369,16 @@ describe('throttling', () => {
   });
 
   test('fills the bucket at the rate, up to the burst', () => {
-    let now = 1_000;
-    const isThrottled = defineThrottling(stages.production.settings.throttles, () => now);
-    const countPassed = () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const isThrottled = defineThrottling(stages.production.settings.throttles);
+    const countPassed = (milliseconds: number) => {
+      vi.advanceTimersByTime(milliseconds);
       let count = 0;
       while (!isThrottled('listInventory')) count++;
       return count;
     };
-    expect(countPassed()).toBe(20);
-    now += 199;
-    expect(countPassed()).toBe(0);
-    now += 2;
-    expect(countPassed()).toBe(1);
-    now += 1_000;
-    expect(countPassed()).toBe(5);
-    now += 3_600_000;
-    expect(countPassed()).toBe(20);
+    expect([0, 199, 2, 1_000, 3_600_000].map(countPassed)).toEqual([20, 0, 1, 5, 20]);
     expect(isThrottled('updateInventory')).toBe(false);
   });
 });

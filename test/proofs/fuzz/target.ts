@@ -125,20 +125,16 @@ async function createKeys(client: DynamoDBClient): Promise<Map<string, string>> 
 
 /** Collects, in place of a connection, what the gateway sends of a function's response. */
 class CollectedResponse extends PassThrough {
-  headersSent = false;
   status = 0;
   readonly headers = new Headers();
 
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
-    this.headersSent = true;
     this.status = status;
     for (const [name, value] of Object.entries(headers)) {
       for (const line of [value].flat()) this.headers.append(name, String(line));
     }
     return this;
   }
-
-  flushHeaders(): void {}
 }
 
 /** The output of this process, captured from its standard streams. */

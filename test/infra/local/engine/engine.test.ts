@@ -135,7 +135,7 @@ describe('an engine in memory', () => {
   });
 
   const tables = { status: 200, text: expect.stringContaining('"inventory"') };
-  const unknown = { status: 404 };
+  const unknown = { status: 400, text: expect.stringContaining('UnknownOperation') };
   const Origin = 'http://petstore.example';
   const text = 'The Host header must name 127.0.0.1, localhost or [::1].\n';
   const refused = { status: 403, text };

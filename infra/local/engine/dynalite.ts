@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+// dynalite's own server exposes neither its store nor a transaction, so the engine calls the parts behind it. They have
+// no types: these are for what the engine uses.
+
+/** Attributes by name, in DynamoDB's JSON. */
+export type Item = Readonly<Record<string, object>>;
+
+/** A description, as DescribeTable returns it. */
+export type Table = Readonly<Record<string, unknown>>;
+
+/** The response to a request that fails. */
+export interface RequestError extends Error {
+  readonly statusCode: number;
+  readonly body: { readonly __type: string };
+}
+
+export type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
+
+export interface Write {
+  readonly type: 'put';
+  readonly key: string;
+  readonly value: Item;
+}
+
+/** The items of one table. */
+interface ItemDb {
+  /** Calls `run` with the key's lock held. Calling what `release` returns gives it up. */
+  lock(key: string, run: (release: (done?: Done) => () => void) => void): void;
+  get(key: string, done: Done<Item>): void;
+  put(key: string, item: Item, done: Done): void;
+}
+
+type Iterate = (options: object) => { close(): Promise<void>; return?(): Promise<void> };
+
+export interface Store {
+  /** Every table, each with its own prefix. A batch is written in full or not at all. */
+  readonly db: {
+    open(): Promise<void>;
+    batch(writes: readonly Write[]): Promise<void>;
+    close(): Promise<void>;
+    keys: Iterate;
+    values: Iterate;
+  };
+  getTable(name: string, isToBeActive: boolean, done: Done<Table>): void;
+  getItemDb(table: string): ItemDb;
+}
+
+interface Validation {
+  readonly types: object;
+  /**
+   * Checks the parameters of an action. It also parses the expressions and stores them in the parameters.
+   * @returns what is wrong
+   */
+  custom(parameters: unknown, store: Store): string | undefined;
+}
+
+/** If the request asks for the capacity. */
+type Result = { readonly ConsumedCapacity: { readonly CapacityUnits: number } };
+
+interface Action extends Validation {
+  act(store: Store, parameters: object, done: Done<Result>): void;
+}
+
+/** An error of the client's, with the members of its body. */
+export function requestError(__type: string, members = {}): RequestError {
+  return Object.assign(new Error(__type), { statusCode: 400, body: { __type, ...members } });
+}
+
+const require = createRequire(import.meta.url);
+
+export const db: {
+  create(options: object): Store;
+  createKey(item: Item, table: Table): string;
+  validateKey(key: Item, table: Table): RequestError | null | undefined;
+  validateItem(item: Item, table: Table): RequestError | null | undefined;
+  validationError(message: string): RequestError;
+} = require('dynalite/db');
+
+export const validations: {
+  /** Returns the parameters that the types have. @throws {RequestError} */
+  checkTypes(parameters: unknown, types: object): object;
+  /** @throws {RequestError} */
+  checkValidations(
+    parameters: object,
+    types: object,
+    custom: Validation['custom'],
+    store: Store,
+  ): void;
+} = require('dynalite/validations');
+
+const files = readdirSync(join(dirname(require.resolve('dynalite')), 'actions'));
+
+/** By the names of DynamoDB's operations. */
+export const actions: ReadonlyMap<string, Action> = new Map(
+  files.map((file) => [
+    `${file[0]?.toUpperCase()}${file.slice(1, -'.js'.length)}`,
+    { act: require(`dynalite/actions/${file}`), ...require(`dynalite/validations/${file}`) },
+  ]),
+);
