@@ -32,9 +32,9 @@ Proves that acknowledged means stored. Clients read and update a few entries at 
 The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must
 be linearizable. Exits with status 1 if one is not.
 
-With --schedules, runs updates of one entry against a database in memory, one call at a time. A seed draws when
-each call reaches the database, whether it fails, loses its response or arrives late, and when the function is
-killed. Each 200 must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.
+With --schedules, runs updates of one entry against the embedded engine, one call at a time. A seed draws when each
+call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200
+must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.
 
 Options:
   --clients N   number of concurrent clients (default: 8)

@@ -1,4 +1,5 @@
 import { toText } from '../../../bench/report.ts';
+import { type Database, openDatabase } from './database.ts';
 import {
   type Attempt,
   defineScheduler,
@@ -12,9 +13,10 @@ import {
 export async function explore(
   { count, seed }: { readonly count: number; readonly seed: number },
   onSchedule: (schedule: Schedule, index: number) => void = () => {},
-  ...database: Parameters<typeof defineScheduler>
+  change: (database: Database) => Database = (database) => database,
 ) {
-  const runSchedule = defineScheduler(...database);
+  const database = await openDatabase();
+  const runSchedule = defineScheduler(change(database));
   const calls: Record<string, number> = {};
   const attempts: Record<string, number> = {};
   /** The schedules that show each problem. */
@@ -30,6 +32,7 @@ export async function explore(
     }
     onSchedule(schedule, index);
   }
+  await database.close();
   return { calls, attempts, problems };
 }
 

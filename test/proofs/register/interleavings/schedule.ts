@@ -3,20 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { setFunctionEnvironment } from '../../../../infra/local/lambdaRuntime.ts';
 import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
 import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { defineDraw } from '../../../support/testCommand.ts';
-import {
-  type Call,
-  type Database,
-  defineMemoryDatabase,
-  type Item,
-  type Reply,
-  toError,
-} from './memoryDatabase.ts';
+import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
 
 /** A client's update, the same in each attempt. */
 export interface Request {
@@ -84,14 +76,13 @@ interface Event {
   act(): unknown;
 }
 
-const petId = 7n;
-
 /**
  * Runs two clients' updates of one entry, one call to the database at a time. A seed draws when each call reaches the
  * database, and its fate. One client sends a request up to three times, with a response or not. The other sends
  * another request or two. Then calls stop failing, and the first client sends its request once more.
  */
-export function defineScheduler(openDatabase: () => Database = defineMemoryDatabase) {
+export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 'readEntry'>) {
+  let petId = 0n;
   let park: (call: Call) => Promise<Reply>;
   const client = defineServiceClient((call) => park(call));
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
@@ -99,7 +90,8 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
   return async function runSchedule(seed: number): Promise<Schedule> {
     const draw = defineDraw(seed);
     const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
-    const database = openDatabase();
+    // An entry of this schedule alone.
+    petId += 1n;
     const drawn: Fate[] = [];
     const trace: string[] = [];
     const versions: string[] = [];
@@ -139,7 +131,8 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
 
     async function execute(call: Call, request?: Request): Promise<Reply> {
       const reply = await database.execute(call);
-      const record = database.entry();
+      if (call.action === 'GetItem' || reply.status !== 200) return reply;
+      const record = await database.readEntry(petId);
       const after = record && { item: toInventoryItem(record), version: toVersion(record) };
       if (toText(after) === toText(current)) return reply;
       request?.effects.push({ before: current, after });
@@ -277,7 +270,6 @@ function skipPauses(isAttempt: () => boolean): Disposable {
 
 /** The service's own client. Each attempt of a call goes to `send` instead of a network. */
 function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
-  setFunctionEnvironment('http://127.0.0.1', 'https://docs.petstore.example');
   const requestHandler = {
     async handle({ headers, body: sent }: { headers: Record<string, string>; body: Uint8Array }) {
       const [, action = ''] = headers['x-amz-target']?.split('.') ?? [];
