@@ -1,33 +1,44 @@
-import type { ParseArgsOptionDescriptor } from 'node:util';
-import { stageNames } from '../stages/stages.ts';
+import type { Permission } from '../../shared/contract/operation.ts';
+import { type StageName, stageNames } from '../stages/stages.ts';
 import { recoverableTables } from '../stages/tables.ts';
 
-/** An option of a command, as parseArgs takes it and as the help explains it. */
-export interface Option extends ParseArgsOptionDescriptor {
-  /** What follows its name, such as `FILE`. */
+/** An option of a command. */
+export interface Option {
+  /** What follows its name, such as `FILE`; nothing without it. */
   readonly value?: string;
   /** All values that it can have, where there are few. */
   readonly choices?: readonly string[];
   readonly about: string;
+  readonly default?: string;
+  readonly required?: true;
+  /** It takes several values. */
+  readonly multiple?: true;
 }
 
 export interface CommandText {
   readonly summary: string;
-  /** What follows the command's name; `[options]` by default. Words in capitals are arguments. */
-  readonly usage?: string;
+  /** Such as `<KEY_ID>` or `<FILE...>`. */
+  readonly argument?: string;
   /** One paragraph or several; the summary by default. */
   readonly about?: string | readonly string[];
   /** Each has options of its own. */
   readonly subcommands?: Readonly<Record<string, CommandText>>;
-  readonly options: Readonly<Record<string, Option>>;
+  /** The subcommand without one. */
+  readonly default?: string;
+  readonly options?: Readonly<Record<string, Option>>;
 }
 
-const text = (value: string, about: string) => ({ type: 'string', value, about }) as const;
-const flag = (about: string) => ({ type: 'boolean', about }) as const;
-const choice = (choices: readonly string[], about: string) =>
-  ({ type: 'string', value: choices.join('|'), choices, about }) as const;
+const text = (value: string, about: string) => ({ value, about }) as const;
+const flag = (about: string) => ({ about }) as const;
+const choice = <Name extends string>(value: string, choices: readonly Name[], about: string) =>
+  ({ value, choices, about }) as const;
 
-const stage = choice(stageNames, 'the stage, found through its stack with your AWS credentials');
+const stage = choice<StageName>(
+  'STAGE',
+  stageNames,
+  'the stage, found through its stack with your AWS credentials',
+);
+const oneStage = { ...stage, required: true } as const;
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
 const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
 const json = flag('print JSON for a machine, in place of text');
@@ -97,6 +108,7 @@ export const commands = {
         default: '0',
       },
       throttle: choice(
+        'STAGE',
         stageNames,
         'refuse what exceeds the throttles of this stage with 429, as its gateway does',
       ),
@@ -108,7 +120,6 @@ export const commands = {
   },
   keys: {
     summary: 'Make, list, rotate and revoke API keys',
-    usage: 'COMMAND [options]',
     about:
       'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). No secret is stored.',
     subcommands: {
@@ -116,8 +127,15 @@ export const commands = {
         summary: 'Make a key and print it',
         options: {
           ...keyTable,
-          name: text('NAME', 'who the key is for, such as storefront-web'),
-          permission: choice(['read', 'write'], 'what the key may do; write includes read'),
+          name: { ...text('NAME', 'who the key is for, such as storefront-web'), required: true },
+          permission: {
+            ...choice<Permission>(
+              'PERMISSION',
+              ['read', 'write'],
+              'what the key may do; write includes read, and a browser gets read',
+            ),
+            required: true,
+          },
           expires: text(
             'WHEN',
             'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
@@ -134,28 +152,27 @@ export const commands = {
       },
       rotate: {
         summary: 'Make the successor of a key and print it',
-        usage: 'KEY_ID [options]',
+        argument: '<KEY_ID>',
         about:
           'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
         options: {
           ...keyTable,
-          grace: text('24h', 'how long the old key keeps working; 24h without it'),
+          grace: { ...text('TIME', 'how long the old key keeps working'), default: '24h' },
           yes,
         },
       },
       revoke: {
         summary: 'End a key for good, within a minute; asks first',
-        usage: 'KEY_ID [options]',
+        argument: '<KEY_ID>',
         options: { ...keyTable, yes },
       },
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
           "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
-        options: { stage },
+        options: { stage: oneStage },
       },
     },
-    options: {},
   },
   import: {
     summary: 'Load data files into the tables of a stage',
@@ -217,7 +234,7 @@ export const commands = {
     about:
       'Shows requests oldest first: time, operation, status, milliseconds, request units (r read, w written), key, commit and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
     options: {
-      stage,
+      stage: oneStage,
       request: text(
         'ID',
         "everything about one request, by its X-Request-Id, ours or the client's",
@@ -239,7 +256,7 @@ export const commands = {
       'If a part cannot be read, one line says why, and the rest is shown. Two queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
       'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
-    options: { stage, json },
+    options: { stage: oneStage, json },
   },
   rollback: {
     summary: 'Send requests back to earlier code',
@@ -248,10 +265,10 @@ export const commands = {
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {
-      stage,
+      stage: oneStage,
       to: {
         ...text(
-          'VERSION…',
+          'VERSION',
           'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the commit that was deployed before the last one',
         ),
         multiple: true,
@@ -267,22 +284,36 @@ export const commands = {
       'After an interruption, the same command continues.',
     ],
     options: {
-      stage,
-      table: { ...choice(recoverableTables, 'may be repeated'), multiple: true },
-      at: text(
-        'TIME',
-        'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
-      ),
+      stage: oneStage,
+      table: {
+        ...choice('TABLE', recoverableTables, 'the tables'),
+        ...{ multiple: true, required: true },
+      },
+      at: {
+        ...text(
+          'TIME',
+          'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
+        ),
+        required: true,
+      },
       from: text('NAME', 'the table to restore from, in place of the one in use'),
       json: jsonBeside,
     },
   },
   costs: {
     summary: 'Price the service, and compare with its bill',
-    usage: '[COMMAND] [options]',
+    default: 'requests',
     about:
       "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
     subcommands: {
+      requests: {
+        summary: 'Price a million requests of each operation',
+        options: {
+          ...pricedStage,
+          entries: text('N', 'price lists for an inventory of this length only'),
+          json,
+        },
+      },
       month: {
         summary: 'Price a month of requests',
         about:
@@ -320,7 +351,7 @@ export const commands = {
       },
       diff: {
         summary: 'Compare the month with that of a commit',
-        usage: 'REV [options]',
+        argument: '<REV>',
         about:
           'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and runs none of its code.',
         options: { json },
@@ -343,11 +374,13 @@ export const commands = {
         summary: 'Read the prices of a region from AWS',
         about:
           'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
-        options: { region: text('REGION', 'the region, such as eu-west-1') },
+        options: {
+          region: { ...text('REGION', 'the region, such as eu-west-1'), required: true },
+        },
       },
       reconcile: {
         summary: 'Compare a bill with the model',
-        usage: 'FILE… [options]',
+        argument: '<FILE...>',
         about:
           'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
         options: {
@@ -366,35 +399,20 @@ export const commands = {
         },
       },
     },
-    options: {
-      ...pricedStage,
-      entries: text('N', 'price lists for an inventory of this length only'),
-      json,
-    },
   },
   docs: {
     summary: 'Write the documentation to dist/docs',
-    usage: '',
     about:
       "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
-    options: {},
   },
   completion: {
     summary: 'Complete commands and options in your shell',
-    usage: 'bash|zsh',
     about:
       'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
     subcommands: {
-      bash: { summary: 'Print the script for bash', usage: '', options: {} },
-      zsh: { summary: 'Print the script for zsh', usage: '', options: {} },
+      bash: { summary: 'Print the script for bash' },
+      zsh: { summary: 'Print the script for zsh' },
     },
-    options: {},
-  },
-  help: {
-    summary: 'Explain a command',
-    usage: '[COMMAND [SUBCOMMAND]]',
-    about: 'The same as npx petstore COMMAND [SUBCOMMAND] --help.',
-    options: {},
   },
 } as const satisfies Record<string, CommandText>;
 

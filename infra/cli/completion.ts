@@ -1,18 +1,12 @@
-import { parseArgs } from 'node:util';
 import { type CommandText, commandNames, commands, type Option } from './commands.ts';
 import { writeOut } from './output.ts';
-import { UsageError } from './usage.ts';
+import type { Runs } from './program.ts';
 
-/** Prints a script that completes commands, options, and the values of options with few. */
-export async function printCompletion(args: string[]): Promise<void> {
-  const [shell, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
-  if ((shell !== 'bash' && shell !== 'zsh') || others.length > 0) {
-    throw new UsageError('completion takes bash or zsh: npx petstore completion bash.');
-  }
-  const start =
-    shell === 'zsh' ? 'autoload -Uz compinit bashcompinit; compinit; bashcompinit\n' : '';
-  await writeOut(start + toScript());
-}
+/** Print a script that completes commands, options, and the values of options with few. */
+export const runs: Runs<typeof commands.completion.subcommands> = {
+  bash: () => writeOut(toScript()),
+  zsh: () => writeOut(`autoload -Uz compinit bashcompinit; compinit; bashcompinit\n${toScript()}`),
+};
 
 /** A script that both shells run. Other commands of `npx` are completed with file names. */
 function toScript(): string {
@@ -23,10 +17,9 @@ function toScript(): string {
     ),
     [name, text] as const,
   ]);
-  const words = texts.map(([typed, { subcommands = {}, options }]) => {
-    const next = typed === 'help' ? commandNames : Object.keys(subcommands);
-    const names = [...Object.keys(options), ...(typed === 'help' ? [] : ['help'])];
-    const list = [...next, ...names.map((one) => `--${one}`)].join(' ');
+  const words = texts.map(([typed, { subcommands = {}, options = {} }]) => {
+    const names = [...Object.keys(options), 'help'].map((one) => `--${one}`);
+    const list = [...Object.keys(subcommands), ...names].join(' ');
     return `    "${typed} "*) list="${list}";;`;
   });
   const options: Record<string, Option> = Object.assign({}, ...texts.map(([, one]) => one.options));
@@ -42,11 +35,12 @@ function toScript(): string {
     first=2
   fi
   if [[ $COMP_CWORD -lt $first ]]; then list="petstore"
-  elif [[ $COMP_CWORD -eq $first ]]; then list="${commandNames.join(' ')}"
+  elif [[ $COMP_CWORD -eq $first ]]; then list="${commandNames.join(' ')} help"
   else
     [[ $COMP_CWORD -gt $((first + 1)) ]] && second="\${COMP_WORDS[$((first + 1))]} "
     case "\${COMP_WORDS[$first]} $second" in
 ${words.join('\n')}
+    "help "*) list="${commandNames.join(' ')}";;
   esac; fi
   case "\${COMP_WORDS[$((COMP_CWORD - 1))]}" in
 ${values.join('\n')}

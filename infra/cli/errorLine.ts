@@ -13,22 +13,12 @@ export function toErrorLine(error: unknown): string {
   const hint = hints.find(([pattern]) => pattern.test(`${code}: ${said}`))?.[1];
   const isPlain = plainNames.includes(name);
   const prefix = [serviceId, isPlain ? undefined : name].map((one) => (one ? `${one}: ` : ''));
-  const line = isParseFailure(error) ? toParseLine(said) : prefix.join('') + said;
+  const line = prefix.join('') + said;
   return (hint ? `${line.trim().replace(/\.$/, '')}; ${hint}` : line).replace(/\s*\n\s*/g, ' ');
 }
 
 /** The errors of which the message alone is shown. */
 const plainNames = ['UsageError', 'Error', 'TypeError', 'AggregateError', 'StageSettingsError'];
-
-/** Whether parseArgs of node:util threw it, such as for an unknown option. */
-export function isParseFailure(error: unknown): boolean {
-  return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
-}
-
-/** Removes the part of the message that explains parseArgs. */
-function toParseLine(message: string): string {
-  return `${message.replace(/\. (To specify|This command).*/s, '.').replace(/([^.])$/, '$1.')} See --help.`;
-}
 
 /**
  * What to type next, by an error's code or name and its message:

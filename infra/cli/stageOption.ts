@@ -1,22 +1,14 @@
 import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, type StageName, stageNames, stages } from '../stages/stages.ts';
-import { UsageError } from './usage.ts';
 
 /** The option as in messages: `--stage staging|production`. */
 export const stageUsage = `--stage ${stageNames.join('|')}`;
 
-/**
- * @throws {UsageError} if there is no such stage
- * @throws {StageSettingsError} if its settings are invalid, before anything is read or written
- */
-export function parseStage(name: string | undefined): Stage {
-  if (name !== undefined && Object.hasOwn(stages, name)) {
-    const stage = stages[name as StageName];
-    checkStageSettings(stage);
-    return stage;
-  }
-  const found = name === undefined ? 'missing' : `"${name}"`;
-  throw new UsageError(`--stage must be ${stageNames.join(' or ')}; it is ${found}.`);
+/** @throws {StageSettingsError} if its settings are invalid, before anything is read or written */
+export function parseStage(name: StageName): Stage {
+  const stage = stages[name];
+  checkStageSettings(stage);
+  return stage;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { toTableOutput } from '../stages/resourceNames.ts';
+import type { StageName } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 import { parseStage, stageUsage } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
 export interface TableOptions {
-  readonly stage?: string | undefined;
+  readonly stage?: StageName | undefined;
   readonly endpoint?: string | undefined;
 }
 

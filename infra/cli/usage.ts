@@ -1,4 +1,4 @@
-import { isParseFailure, toErrorLine } from './errorLine.ts';
+import { toErrorLine } from './errorLine.ts';
 import { brokenOutput, tell, watchOutput } from './output.ts';
 
 /** An invalid command line: one line on the error output, and status 2. */
@@ -22,7 +22,7 @@ export async function runCommand(
   } catch (error) {
     if (error !== brokenOutput.signal.reason) {
       tell(toErrorLine(error));
-      process.exitCode = error instanceof UsageError || isParseFailure(error) ? 2 : 1;
+      process.exitCode = error instanceof UsageError ? 2 : 1;
     }
   }
   process.exitCode ||= brokenOutput.status;

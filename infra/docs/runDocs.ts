@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { toErrorLine } from '../cli/errorLine.ts';
 import { print, tell } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
@@ -17,12 +16,10 @@ import { buildSite } from './site.ts';
  * @param sources the address of the repository, except in a test
  */
 export async function runDocs(
-  args: string[],
   deployments: readonly Stage[] = stagesForClients,
   folder = new URL('../../dist/docs/', import.meta.url),
   sources: unknown = repository,
 ): Promise<void> {
-  parseArgs({ args, options: {} });
   const servers = await findServers(deployments);
   const [first, ...others] = servers;
   if (first === undefined) {

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
-import { commands } from '../cli/commands.ts';
+import type { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
+import type { OptionValues } from '../cli/program.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
-import type { StageSettings } from '../stages/stageSettings.ts';
-import { stageNames, stages } from '../stages/stages.ts';
+import { stages } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -15,9 +14,11 @@ import { readStoreData } from './storeData.ts';
 
 const sample = new URL('sample.json', import.meta.url);
 
+type StartOptions = OptionValues<typeof commands.start>;
+
 /** Runs the local stage until it is interrupted. */
-export async function start(args: string[]): Promise<void> {
-  const { port, data: file, dir, enginePort, faultInjection } = parseOptions(args);
+export async function start(options: StartOptions): Promise<void> {
+  const { port, data: file, dir, enginePort, faultInjection } = parseOptions(options);
   // Never disposed of: npm's echo of a Ctrl-C may arrive after everything is closed.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -70,40 +71,21 @@ export async function start(args: string[]): Promise<void> {
  * Ports of 0 let the system pick one.
  * @throws {UsageError} when the arguments are invalid
  */
-export function parseOptions(args: string[]) {
-  const { options } = commands.start;
-  if (process.env.npm_lifecycle_event === 'start') refuseMisplaced(args, Object.keys(options));
-  const { values } = parseArgs({ args, options });
-  const {
-    port,
-    fail = [],
-    delay,
-    lose,
-    throttle,
-    'expose-dynamodb': enginePort,
-    ...others
-  } = values;
+export function parseOptions(options: StartOptions) {
+  const { port, data, dir, fail = [], delay, lose, throttle } = options;
+  const { 'expose-dynamodb': enginePort } = options;
   return {
-    ...others,
+    data,
+    dir,
     port: parsePort('--port', port),
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
     faultInjection: {
       failures: parseFailures(fail),
       delayMilliseconds: parseDelay(delay),
       lostShare: parseLostShare(lose),
-      ...(throttle !== undefined && { throttles: parseThrottles(throttle) }),
+      ...(throttle !== undefined && { throttles: stages[throttle].settings.throttles }),
     },
   };
-}
-
-/**
- * npm takes the options before `--` for itself. It leaves them in the environment, and a value after a space in front
- * of the arguments: https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables
- */
-function refuseMisplaced([first = '--']: string[], options: readonly string[]): void {
-  const isTaken = (option: string) => process.env[`npm_config_${option.replaceAll('-', '_')}`];
-  if (first.startsWith('-') && !options.some(isTaken)) return;
-  throw new UsageError('Write "--" between npm start and its options: npm start -- --port 4000');
 }
 
 function parsePort(option: string, text: string): number {
@@ -133,13 +115,6 @@ function parseFailures(texts: readonly string[]): InjectedFailure[] {
 function parseLostShare(text: string): number {
   const rule = 'a share from 0 to 1, such as 0.1';
   return SHARE.test(text) ? Number(text) : refuse('--lose', rule, text);
-}
-
-function parseThrottles(text: string): StageSettings['throttles'] {
-  const name = stageNames.find((each) => each === text);
-  return name
-    ? stages[name].settings.throttles
-    : refuse('--throttle', stageNames.join(' or '), text);
 }
 
 /** In milliseconds, at most the gateway's timeout for a function. */

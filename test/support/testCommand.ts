@@ -1,25 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { Option } from '../../infra/cli/commands.ts';
+import { defineCommand, type OptionValues, runTyped } from '../../infra/cli/program.ts';
 import { runCommand, UsageError } from '../../infra/cli/usage.ts';
 
-type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ options: Options }>
->['values'];
-
 /** Runs a proof or a benchmark, then ends this process: engines and connections would keep it alive. */
-export async function runTestCommand<const Options extends ParseArgsOptionsConfig>(
-  help: string,
-  options: Options,
-  run: (values: Values<Options>) => Promise<void>,
+export async function runTestCommand<const Options extends Readonly<Record<string, Option>>>(
+  name: string,
+  text: { readonly about: string | readonly string[]; readonly options: Options },
+  run: (options: OptionValues<{ options: Options }>) => Promise<void>,
 ): Promise<never> {
-  await runCommand(async (args) => {
-    const helpOption = { help: { type: 'boolean', short: 'h' } } as const;
-    const { values } = parseArgs({ args, options: { ...options, ...helpOption } });
-    if ((values as { help?: boolean }).help) process.stdout.write(help);
-    else await run(values as Values<Options>);
-  });
+  const command = defineCommand(`npm run ${name} --`, text, async () => run);
+  await runCommand((typed) => runTyped(command, typed));
   process.exit();
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
-import type { OptionValues } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
   addShops,
@@ -12,7 +12,7 @@ import {
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { readPrices, usualRegion } from '../../costs/prices.ts';
-import type { Stage } from '../../stages/stages.ts';
+import type { Stage, StageName } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
 
@@ -52,8 +52,8 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** @throws {Error} when there is no such stage, or the prices of its region are not known */
-export function parsePricedStage(name: string | undefined) {
+/** @throws {Error} when the prices of its region are not known */
+export function parsePricedStage(name: StageName) {
   const stage = parseStage(name);
   return toPricedStage(stage, toRegion(stage).region);
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
+import type { Runs } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
-import { callSubcommand, type Runs } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
@@ -21,21 +20,15 @@ import {
 import { toMonthsText, toOperationsText, toReportText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
-const { options: flags, subcommands } = commands.costs;
-
-export async function runCosts(args: string[]): Promise<void> {
-  const called = callSubcommand('costs', subcommands, runs, args);
-  if (called) return called.result;
-  const options = parseArgs({ args, options: flags }).values;
-  const stage = parsePricedStage(options.stage);
-  const entries = parseWhole('--entries', options.entries);
-  const report = toCostReport(stage, readCommittedTraffic(), entries);
-  // JSON leaves out what is undefined.
-  const document = { ...report, month: undefined, savings: undefined };
-  await write(options, document, toOperationsText(report));
-}
-
-const runs: Runs<typeof subcommands, Promise<void>> = {
+export const runs: Runs<typeof commands.costs.subcommands> = {
+  async requests(options) {
+    const stage = parsePricedStage(options.stage);
+    const entries = parseWhole('--entries', options.entries);
+    const report = toCostReport(stage, readCommittedTraffic(), entries);
+    // JSON leaves out what is undefined.
+    const document = { ...report, month: undefined, savings: undefined };
+    await write(options, document, toOperationsText(report));
+  },
   month: runMonth,
   async worst(options) {
     const stage = parsePricedStage(options.stage);

@@ -13,10 +13,7 @@ import { usageTypes, withoutRegion } from './expectedUsage.ts';
  * kept from the file, for prices that were looked up by hand.
  * @throws {Error} when a price is neither listed nor in the file, or listed twice; then nothing is written
  */
-export async function runPrices(
-  { region = '' }: CostOptions<'prices'>,
-  file = toPriceFile(region),
-) {
+export async function runPrices({ region }: CostOptions<'prices'>, file = toPriceFile(region)) {
   if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) {
     throw new UsageError(`--region must be an AWS region such as eu-west-1; it is "${region}".`);
   }

@@ -3,22 +3,21 @@ import { realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { isGzip } from '../../cli/lines.ts';
 import { escapeControls, print, tell } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { type OpenFile, openTables, parseFiles } from './dataFile.ts';
 import { openScratchRows } from './scratchRows.ts';
 
-export async function runExport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: commands.export.options }).values;
+export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
   const report = files.some(({ file }) => file === '-') ? tell : print;
   const targets = await openTables(files, options);

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Item } from '../../bulk/resources.ts';
 import {
   defineAddingWriter,
@@ -7,18 +6,18 @@ import {
   type WriteBatch,
   writeAll,
 } from '../../bulk/tableWriters.ts';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, toPlain } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
 import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
 import { openScratchRows } from './scratchRows.ts';
 
-export async function runImport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: commands.import.options }).values;
+export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
   const { overwrite = false, stage, 'dry-run': isDryRun } = options;
   const files = parseFiles(options, 'input');
   const maxWcu = parseMaxWcu(options['max-wcu']);

@@ -1,97 +1,81 @@
-import { parseArgs } from 'node:util';
-import type { Permission } from '../../../shared/contract/operation.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { toHelp } from '../../cli/help.ts';
 import { defineKeyRegister, type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
+import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
-import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
 
-const { options: flags, subcommands } = commands.keys;
-
-type Subcommands = typeof subcommands;
-
-/** Runs a subcommand once its options are valid. */
-type Run = (register: KeyRegister, stack: StageStack | undefined) => Promise<void>;
-
-export async function runKeys(args: string[]): Promise<void> {
-  const called = callSubcommand('keys', subcommands, runs, args);
-  if (!called) {
-    parseArgs({ args, options: flags });
-    return print(toHelp('keys'));
-  }
-  const { client, tableName, stack } = await openTable('apiKeys', called.options as TableOptions);
-  await called.result(defineKeyRegister(client, tableName), stack);
-}
+type Subcommands = typeof commands.keys.subcommands;
 
 /** @throws {UsageError} before anything is read or written */
-const runs: Runs<Subcommands, Run> = {
-  create(options) {
-    const key = {
-      name: parseName(options),
-      permission: parsePermission(options),
-      expiresAt: parseExpires(options),
-    };
-    return async (register) => {
-      const made = await register.create(key);
-      const { keyId } = made.record;
-      try {
-        tell(`Made the key ${keyId}. ${shownOnce}`);
-        await print(made.apiKey);
-      } catch (error) {
-        throw new Error(
-          `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
-        );
-      }
-    };
+export const runs: Runs<Subcommands> = {
+  async create(options) {
+    const { permission } = options;
+    const key = { name: parseName(options.name), permission, expiresAt: parseExpires(options) };
+    const { register } = await openRegister(options);
+    const made = await register.create(key);
+    const { keyId } = made.record;
+    try {
+      tell(`Made the key ${keyId}. ${shownOnce}`);
+      await print(made.apiKey);
+    } catch (error) {
+      throw new Error(
+        `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
+      );
+    }
   },
 
-  list({ expiring, json }) {
+  async list(options) {
+    const { expiring, json } = options;
     const within = expiring === undefined ? undefined : parseDuration('--expiring', expiring);
-    return async (register) => {
-      const now = Date.now();
-      const all = await register.list();
-      const records = within === undefined ? all : filterEnding(all, within, now);
-      const shown = records.map((record) => toPublicKey(record, now));
-      if (json) return print(JSON.stringify(shown, null, 2));
-      const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
-      await print(records.length > 0 ? toKeyTable(records, now) : none);
-    };
+    const { register } = await openRegister(options);
+    const now = Date.now();
+    const all = await register.list();
+    const records = within === undefined ? all : filterEnding(all, within, now);
+    const shown = records.map((record) => toPublicKey(record, now));
+    if (json) return print(JSON.stringify(shown, null, 2));
+    const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
+    await print(records.length > 0 ? toKeyTable(records, now) : none);
   },
 
-  rotate(options, [typed]) {
+  async rotate(options, [typed]) {
     const keyId = parseKeyId(typed);
-    const grace = parseDuration('--grace', options.grace ?? '24h');
-    return (register) => rotateKey(register, keyId, grace, options);
+    const grace = parseDuration('--grace', options.grace);
+    const { register } = await openRegister(options);
+    await rotateKey(register, keyId, grace, options);
   },
 
-  revoke({ yes }, [typed]) {
+  async revoke(options, [typed]) {
     const keyId = parseKeyId(typed);
-    return async (register) => {
-      const record = await findKey(register, keyId);
-      const { name = '-', permission = '-', revokedAt } = record;
-      if (toKeyStatus(record, Date.now()) === 'revoked') {
-        return print(`The key ${keyId} (${name}) was revoked already, at ${revokedAt}.`);
-      }
-      const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
-      if (!yes && !(await confirm(question))) return print('Nothing was changed.');
-      await register.revoke(keyId);
-      await print(`Revoked the key ${keyId} (${name}); it stops working within a minute.`);
-    };
+    const { register } = await openRegister(options);
+    const record = await findKey(register, keyId);
+    const { name = '-', permission = '-', revokedAt } = record;
+    if (toKeyStatus(record, Date.now()) === 'revoked') {
+      return print(`The key ${keyId} (${name}) was revoked already, at ${revokedAt}.`);
+    }
+    const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
+    if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
+    await register.revoke(keyId);
+    await print(`Revoked the key ${keyId} (${name}); it stops working within a minute.`);
   },
 
-  check() {
+  async check(options) {
+    const { register, stack } = await openRegister(options);
     // It takes no emulator.
-    return async (register, stack) => print(await provideCheckKey(stack as StageStack, register));
+    await print(await provideCheckKey(stack as StageStack, register));
   },
 };
+
+async function openRegister(options: TableOptions) {
+  const { client, tableName, stack } = await openTable('apiKeys', options);
+  return { register: defineKeyRegister(client, tableName), stack };
+}
 
 const shownOnce =
   'This is the only time it is shown; clients send it as "Authorization: Bearer …":';
@@ -110,16 +94,11 @@ function parseKeyId(text = ''): string {
 }
 
 /** @throws {UsageError} when lists and logs could not show it */
-function parseName({ name }: OptionValues<Subcommands['create']>): string {
-  if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
+function parseName(name: string): string {
+  if (/^[\w.@-]{1,64}$/.test(name)) return name;
   throw new UsageError(
     '--name must be 1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web.',
   );
-}
-
-function parsePermission({ permission }: OptionValues<Subcommands['create']>): Permission {
-  if (permission === 'read' || permission === 'write') return permission;
-  throw new UsageError('--permission must be read or write; a browser gets read.');
 }
 
 /** A day (0:00 UTC), a time with its zone, or a duration from now. */

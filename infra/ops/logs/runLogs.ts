@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
@@ -10,16 +10,13 @@ import { UsageError } from '../../cli/usage.ts';
 import { findEvents, type LogSearch } from './findEvents.ts';
 import { header, type JoinedLine, joinErrors, toText } from './requestText.ts';
 
-const { options: flags } = commands.logs;
-
-type LogOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+type LogOptions = OptionValues<typeof commands.logs>;
 
 /** An account can call five times a second, and one look calls up to five times: throttling is retried. */
 const MAX_ATTEMPTS = 10;
 
 /** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
-export async function runLogs(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: flags }).values;
+export async function runLogs(options: LogOptions): Promise<void> {
   const search = parseLogSearch(options);
   const { open } = await readStack(search.stage);
   const client = open(CloudWatchLogsClient, { maxAttempts: MAX_ATTEMPTS });

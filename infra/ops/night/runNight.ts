@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { isWhole, toNextStep, toValue } from './nextStep.ts';
@@ -8,16 +8,14 @@ import { toNightText } from './nightText.ts';
 import { readNight } from './readNight.ts';
 
 /** Shows the state of a stage. */
-export async function runNight(args: string[]): Promise<void> {
-  const { options } = commands.night;
-  const { stage: stageName, json } = parseArgs({ args, options }).values;
-  const stage = parseStage(stageName);
+export async function runNight(options: OptionValues<typeof commands.night>): Promise<void> {
+  const stage = parseStage(options.stage);
   const stack = await openStage(stage);
   const now = Date.now();
   const night = await readNight(stack, now);
   const next = toNextStep(stage, night);
   await writeOut(
-    json
+    options.json
       ? `${JSON.stringify({ stage: stage.name, time: new Date(now).toISOString(), ...night, next }, null, 2)}\n`
       : toNightText(stage, night, next, now, process.stdout.columns ?? 80),
   );

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -11,10 +10,11 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/dynamodb.ts';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, writeOut } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
@@ -31,10 +31,12 @@ export interface TableRestore {
   readonly target: string;
 }
 
-export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
-  const { values } = parseArgs({ args, options: commands.restore.options });
+export async function runRestore(
+  values: OptionValues<typeof commands.restore>,
+  pollMilliseconds = 10_000,
+): Promise<void> {
   const stage = parseStage(values.stage);
-  const names = parseTables(values.table);
+  const names = recoverableTables.filter((name) => values.table.includes(name));
   const at = parseTime(values.at);
   if (values.from !== undefined && names.length > 1) {
     throw new UsageError('--from goes with one --table only.');
@@ -75,22 +77,11 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   if (values.json) await writeOut(`${JSON.stringify(restored, null, 2)}\n`);
 }
 
-function parseTables(words: readonly string[] = []): TableName[] {
-  const names = recoverableTables.filter((name) => words.includes(name));
-  const unknown = words.find((word) => !recoverableTables.some((name) => name === word));
-  if (names.length > 0 && unknown === undefined) return names;
-  const found = unknown === undefined ? 'missing' : `"${unknown}"`;
-  throw new UsageError(
-    `--table must be one or more of ${recoverableTables.join(', ')}; it is ${found}.`,
-  );
-}
-
-function parseTime(text: string | undefined): Date | 'latest' {
-  const time = text === 'latest' ? text : parseInstant(text ?? '');
+function parseTime(text: string): Date | 'latest' {
+  const time = text === 'latest' ? text : parseInstant(text);
   if (time !== undefined) return time;
-  const found = text === undefined ? 'missing' : `"${text}"`;
   throw new UsageError(
-    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is ${found}.`,
+    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is "${text}".`,
   );
 }
 

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import {
@@ -10,6 +9,7 @@ import {
   toPercent,
 } from '../../cli/liveFunctions.ts';
 import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
@@ -25,14 +25,9 @@ import {
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
 import { findLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
-export async function runRollback(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args,
-    options: commands.rollback.options,
-    allowPositionals: true,
-  });
+export async function runRollback(values: OptionValues<typeof commands.rollback>): Promise<void> {
   const stage = parseStage(values.stage);
-  const target = parseTarget([...(values.to ?? []), ...positionals]);
+  const target = parseTarget(values.to ?? []);
   const say = values.json ? tell : print;
   /** What was done, for a machine. */
   async function report(moves: readonly Move[], stopped: readonly string[] = []): Promise<void> {

@@ -1,15 +1,15 @@
 import { getRandomValues } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { hideSecrets, print, toPlain } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { toCount } from '../../cli/progress.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
-import { stagesForClients } from '../../stages/stages.ts';
+import { type StageName, stagesForClients } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
@@ -17,8 +17,7 @@ import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 /** In milliseconds: for each pause of a response, and for all requests. */
 const limits = { timeout: 10_000, deadline: 60_000 };
 
-export async function runSmoke(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: commands.smoke.options }).values;
+export async function runSmoke(options: OptionValues<typeof commands.smoke>): Promise<void> {
   if (options['expect-commit'] && options.stage === undefined) {
     throw new UsageError('--expect-commit takes --stage, whose functions tell what is live.');
   }
@@ -73,7 +72,7 @@ interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' 
 }
 
 async function findTarget(
-  stageName: string | undefined,
+  stageName: StageName | undefined,
   address: string | undefined,
 ): Promise<Target> {
   if (stageName === undefined) {

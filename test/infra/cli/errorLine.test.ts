@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { expect, it } from 'vitest';
 import { toErrorLine } from '../../../infra/cli/errorLine.ts';
 
@@ -52,19 +51,4 @@ it('the line of a name with several addresses is that of the first', () => {
   const errors = [new Error('connect ECONNREFUSED ::1:9'), new Error('other')];
   const error = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' });
   expect(toErrorLine(error)).toMatch(/^connect ECONNREFUSED ::1:9; look at/);
-});
-
-it.each([
-  ['-1', "Option '--a' argument is ambiguous. Did you forget to specify"],
-  ['--b', "Unknown option '--b'. See --help."],
-  ['c', "Unexpected argument 'c'. See --help."],
-])('the line of %s is that of parseArgs', (typed, line) => {
-  const args = typed === '-1' ? ['--a', '-1'] : [typed];
-  let thrown: unknown;
-  try {
-    parseArgs({ args, options: { a: { type: 'string' } } });
-  } catch (error) {
-    thrown = error;
-  }
-  expect(toErrorLine(thrown)).toContain(line);
 });

@@ -31,7 +31,6 @@ import {
   readRecordedUnits,
 } from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
-import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
@@ -40,10 +39,11 @@ import { mapOperations, operationIds } from '../../../shared/contract/operations
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
-import { callOps, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
 // In the form of https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html.
 import priceLists from './priceLists.json' with { type: 'json' };
 
+const runCosts = defineCommand('costs');
 const { prices } = readPrices();
 const folder = openTemporaryFolder();
 const writeTraffic = (text: string) => folder.write('traffic.json', text);
@@ -649,7 +649,6 @@ const month = (...args: string[]) => ['month', ...args];
 const ask = (requests: string) => month('--requests', requests);
 const badTraffic = (text: string) => () => month('--traffic', writeTraffic(text));
 test.each<[args: string[] | (() => string[]), line: string]>([
-  [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
   [ask('getDog=1'), `The operations are ${operationIds.join(', ')}.`],
   [ask('getPet'), 'must have the form getPet=2M'],
   [ask('getPet=-1'), 'must have the form getPet=2M'],
@@ -670,15 +669,7 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [month('--months', '61'), '--months must be from 1 to 60.'],
   [month('--months', '2', '--growth', 'x'), '--growth must be such as 5%; it is "x".'],
   [month('--growth', '5%'), '--growth needs --months.'],
-  [['getPet=1'], 'There is no command "costs getPet=1". The commands are month, worst, by-key, '],
-  [['--stage', 'staging', 'moth'], "Unexpected argument 'moth'."],
-  [month('getPet=1'), 'Usage: npx petstore costs month [options]. See --help.'],
-  [['diff'], 'Usage: npx petstore costs diff REV [options]. See --help.'],
-  [['reconcile', '--json'], 'Usage: npx petstore costs reconcile FILE… [options]. See --help.'],
-  [['worst', '--requests', 'getPet=1'], "Unknown option '--requests'."],
-  [['prices'], '--region must be an AWS region such as eu-west-1; it is "".'],
   [['prices', '--region', '../x'], '--region must be an AWS region such as eu-west-1'],
-  [['measure', '--entries', '1'], "Unknown option '--entries'."],
   [['measure', '--to', '2026-11-30'], '--from must be a day such as 2026-11-30; it is missing.'],
 ])('%s is refused in one line', async (args, line) => {
   await expectRefusal(runCosts, typeof args === 'function' ? args() : args, line);

@@ -5,13 +5,13 @@ import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toFixedUsage, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { toExpectedUsage } from '../../../infra/ops/costs/expectedUsage.ts';
-import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { Reconciliation } from '../../../infra/ops/costs/runReconcile.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { callOps, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
 
+const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
 const write = (name: string, content: string | Uint8Array) =>
   folder.write(name, name.endsWith('.gz') ? gzipSync(content) : content);
@@ -402,7 +402,6 @@ describe('costs reconcile', () => {
   });
 
   it.each([
-    [['--stage', 'nowhere'], '--stage must be'],
     [['--from', '2026-11-01'], '--to must be a day such as 2026-11-30; it is missing.'],
     [['--tolerance', 'much'], '--tolerance must be such as 5%; it is "much".'],
     [['more.zip'], 'more.zip is a ZIP archive: unpack it, and name the files in it.'],

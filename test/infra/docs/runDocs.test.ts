@@ -30,7 +30,7 @@ function callDocs(
     return { name, settings: { ...fixtures[name].settings, ...changes } };
   });
   const target = pathToFileURL(`${folder}/docs/`);
-  return callOps((args) => runDocs(args, deployments, target, repository), [], variables);
+  return callOps(() => runDocs(deployments, target, repository), [], variables);
 }
 
 const readServers = () =>

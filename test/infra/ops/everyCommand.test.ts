@@ -1,14 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { AwsError, describeStack, type Responses, useAws } from './aws.ts';
-import { callOps, expectRefusal } from './opsProcess.ts';
+import { callOps } from './opsProcess.ts';
 
 /** The arguments of a command, and the AWS services that it calls. */
 const staged = {
@@ -36,20 +35,6 @@ async function expectLine(name: Staged, variables: Record<string, string>, line:
 
 const names = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => [`${name}TableName`, name]);
 const stack = describeStack('petstore-staging', Object.fromEntries(names));
-
-describe.each(commandNames)('petstore %s', (name) => {
-  it('has a help with all stages, and refuses unknown options', async () => {
-    const long = await callOps(petstore, [name, '--help']);
-    expect(long).toMatchObject({ status: 0, stderr: '' });
-    expect(long.stdout).toMatch(`Usage: npx petstore ${name}`);
-    const hasStage = 'stage' in commands[name].options;
-    expect(long.stdout.includes(`--stage ${stageNames.join('|')}`)).toBe(hasStage);
-    expect(await callOps(petstore, [name, 'x', '-h'])).toEqual(long);
-    expect(await callOps(petstore, ['help', name])).toEqual(long);
-    if (name === 'help') return;
-    await expectRefusal(petstore, [name, '--bogus'], "Unknown option '--bogus'. See --help.\n");
-  });
-});
 
 describe('the region of a command', () => {
   it('is that of the stage, of AWS_REGION or of AWS_DEFAULT_REGION, in this order', () => {

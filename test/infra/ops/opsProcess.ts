@@ -4,7 +4,9 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, vi } from 'vitest';
+import { runProgram } from '../../../infra/cli/program.ts';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
+import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 
 export interface Outcome {
@@ -24,6 +26,14 @@ const bareEnvironment = {
   AWS_DEFAULT_REGION: undefined,
   AWS_ENDPOINT_URL_DYNAMODB: undefined,
 };
+
+/** `npx petstore NAME`, or with a function in place of its own. */
+export const defineCommand =
+  (name: string, run?: (options: never) => Promise<void>): Command =>
+  (args) =>
+    run
+      ? runProgram({ [name]: async () => run } as never, [name, ...args])
+      : petstore([name, ...args]);
 
 /**
  * Runs a command in this process, for tests without signals or readers that leave.

@@ -1,4 +1,3 @@
-import { UsageError } from '../../../infra/cli/usage.ts';
 import { type Section, toText } from '../../bench/report.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
 import {
@@ -19,17 +18,6 @@ const CELLS_OF_A_LANE = 40;
 /** Stages that run at once; at any time, most of them wait. */
 const LANES = 24;
 
-const help = `Usage: npm run faults -- [options]
-
-Runs every operation while each of its calls to the database fails, with every fault, once and always.
-Compares each response with what is stored. Exits with status 1 at a wrong success, a 500, a late response,
-an update that was refused but stored, or an incomplete list that ended normally.
-
-Options:
-  --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
-  --help          show this
-`;
-
 const signs = new Map<Responded | undefined, string>([
   [undefined, '-'],
   [200, '+'],
@@ -38,13 +26,21 @@ const signs = new Map<Responded | undefined, string>([
   ['broken', 'x'],
 ]);
 
-const options = { only: { type: 'string', multiple: true, default: faultNames } } as const;
+const text = {
+  about:
+    'Runs every operation while each of its calls to the database fails, with every fault, once and always. Compares each response with what is stored. Exits with status 1 at a wrong success, a 500, a late response, an update that was refused but stored, or an incomplete list that ended normally.',
+  options: {
+    only: {
+      value: 'FAULT',
+      choices: faultNames,
+      multiple: true,
+      about: 'some faults; all without it',
+    },
+  },
+} as const;
 
-await runTestCommand(help, options, async ({ only }) => {
+await runTestCommand('faults', text, async ({ only = faultNames }) => {
   const faults = faultNames.filter((name) => only.includes(name));
-  if (new Set(only).size > faults.length) {
-    throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}`);
-  }
   // The functions' log lines about failures are not this command's output.
   for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
   const started = performance.now();

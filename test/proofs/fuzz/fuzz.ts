@@ -9,31 +9,28 @@ import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
 import { captureLog, openFuzzTarget } from './target.ts';
 
-const help = `Usage: npm run fuzz -- [options]
-
-Sends hostile requests to the local stage and hostile events to its functions, in batches. Stops at the first
-batch with a response of 500 or more, an error without the contract's Error body, a changed store after a
-refusal, a forged or missing log line, a secret in the log, a late response, or a crash. Then shrinks that
-batch to the cases that it needs. Also fails if memory grows.
-
-Options:
-  --runs N     about how many cases (default 100000)
-  --seed S     an integer; the same one gives the same cases, except for keys and tags (default: random)
-  --path PATH  repeat one batch and show its responses; a failure with this seed prints its path
-  -h, --help   show this
-`;
-
 const DEADLINE_MILLISECONDS = 20_000;
 
-const options = {
-  runs: { type: 'string', default: '100000' },
-  seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-  path: { type: 'string' },
+const text = {
+  about:
+    "Sends hostile requests to the local stage and hostile events to its functions, in batches. Stops at the first batch with a response of 500 or more, an error without the contract's Error body, a changed store after a refusal, a forged or missing log line, a secret in the log, a late response, or a crash. Then shrinks that batch to the cases that it needs. Also fails if memory grows.",
+  options: {
+    runs: { value: 'N', about: 'about how many cases', default: '100000' },
+    seed: {
+      value: 'S',
+      about:
+        'an integer; the same one gives the same cases, except for keys and tags; random without it',
+    },
+    path: {
+      value: 'PATH',
+      about: 'repeat one batch and show its responses; a failure with this seed prints its path',
+    },
+  },
 } as const;
 
-await runTestCommand(help, options, async ({ path, ...values }) => {
+await runTestCommand('fuzz', text, async ({ path, ...values }) => {
   const runs = parseInteger('--runs', values.runs);
-  const seed = parseInteger('--seed', values.seed);
+  const seed = parseInteger('--seed', values.seed ?? String(randomInt(2 ** 31)));
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);

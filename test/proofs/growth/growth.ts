@@ -5,16 +5,11 @@ import { join } from 'node:path';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
 
-const help = `Usage: npm run growth -- [--keep]
-
-Proves that the project grows as its documents say. Two operations are added to a copy of the tracked files by the
-steps of CONTRIBUTING.md. Another copy gets the settings of a team, as OPERATIONS.md says, and a third stage.
-In both, npm run check must pass. Exits with status 1 if it does not.
-
-Options:
-  --keep   keep the copies, and print where they are
-  --help   show this
-`;
+const text = {
+  about:
+    'Proves that the project grows as its documents say. Two operations are added to a copy of the tracked files by the steps of CONTRIBUTING.md. Another copy gets the settings of a team, as OPERATIONS.md says, and a third stage. In both, npm run check must pass. Exits with status 1 if it does not.',
+  options: { keep: { about: 'keep the copies, and print where they are' } },
+} as const;
 
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
 
@@ -33,9 +28,7 @@ const growths = {
   "a team's settings": { change: setTeam, commands: ['npm run format', 'npm run figures'] },
 };
 
-const options = { keep: { type: 'boolean', default: false } } as const;
-
-await runTestCommand(help, options, async ({ keep }) => {
+await runTestCommand('growth', text, async ({ keep = false }) => {
   for (const [name, { change, commands }] of Object.entries(growths)) {
     const copy = openCopy(keep);
     process.stdout.write(`${name}${keep ? ` in ${copy.folder}` : ''}\n`);

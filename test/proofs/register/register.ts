@@ -25,42 +25,43 @@ const ENTRIES = 4;
 /** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
-const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
-       npm run register -- --schedules N [--seed S]
-
-Proves that acknowledged means stored. Clients read and update a few entries at once and abort some requests.
-The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must
-be linearizable. Exits with status 1 if one is not.
-
-With --schedules, runs updates of one entry against the embedded engine, one call at a time. A seed draws when each
-call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200
-must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.
-
-Options:
-  --clients N   number of concurrent clients (default: 8)
-  --seconds N   length of the run, at least 5 (default: 60); the stage is killed every 3 to 10 seconds
-  --seed S      draws the same requests, aborts and kills, though not how they interleave (default: 1)
-  --engine NAME dynalite, in the stage's process, or dynoxide if installed, in its own process that is killed
-                too (default: dynalite)
-  --schedules N number of schedules, with the seeds from --seed on; each seed gives one schedule; 1 shows its steps
-  --help        show this
-`;
-
-const options = {
-  clients: { type: 'string', default: '8' },
-  seconds: { type: 'string', default: '60' },
-  seed: { type: 'string', default: '1' },
-  engine: { type: 'string', default: 'dynalite' },
-  schedules: { type: 'string', default: '0' },
+const text = {
+  about: [
+    "Proves that acknowledged means stored. Clients read and update a few entries at once and abort some requests. The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must be linearizable. Exits with status 1 if one is not.",
+    'With --schedules, runs updates of one entry against the embedded engine, one call at a time. A seed draws when each call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200 must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.',
+  ],
+  options: {
+    clients: { value: 'N', about: 'number of concurrent clients', default: '8' },
+    seconds: {
+      value: 'N',
+      about: 'length of the run, at least 5; the stage is killed every 3 to 10 seconds',
+      default: '60',
+    },
+    seed: {
+      value: 'S',
+      about: 'draws the same requests, aborts and kills, though not how they interleave',
+      default: '1',
+    },
+    engine: {
+      value: 'NAME',
+      choices: ['dynalite', 'dynoxide'],
+      about:
+        "dynalite, in the stage's process, or dynoxide if installed, in its own process that is killed too",
+      default: 'dynalite',
+    },
+    schedules: {
+      value: 'N',
+      about:
+        'number of schedules, with the seeds from --seed on; each seed gives one schedule; 1 shows its steps',
+      default: '0',
+    },
+  },
 } as const;
 
-await runTestCommand(help, options, async ({ engine, ...values }) => {
+await runTestCommand('register', text, async ({ engine, ...values }) => {
   const seed = parseInteger('--seed', values.seed);
   const schedules = parseInteger('--schedules', values.schedules);
   if (schedules > 0) return runSchedules(schedules, seed);
-  if (engine !== 'dynalite' && engine !== 'dynoxide') {
-    throw new UsageError(`Option '--engine' must be dynalite or dynoxide, not '${engine}'`);
-  }
   if (engine === 'dynoxide' && !dynoxideIsInstalled) {
     throw new UsageError('Dynoxide is not installed: it exists only for linux-x64');
   }

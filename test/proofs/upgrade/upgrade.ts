@@ -15,22 +15,17 @@ import { deployedOptions } from '../../support/bundles.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
 import { entryCases, type Release, runUpgrade, stageCases } from './cases.ts';
 
-const help = `Usage: npm run upgrade -- [options]
-
-Proves that the last release and these sources can share their tables, as in a gradual deployment or after a
-rollback. Each updates what the other has updated, and reads its lists, tags, pages and API keys. Exits with
-status 1 at a wrong response or a second effect.
-
-Options:
-  --from COMMIT  the last release (default: the commit in test/proofs/upgrade/lastRelease.txt)
-  --to COMMIT    a commit instead of these sources
-  --help         show this
-`;
-
 const lastRelease = readFileSync(new URL('lastRelease.txt', import.meta.url), 'utf8').trim();
-const options = { from: { type: 'string', default: lastRelease }, to: { type: 'string' } } as const;
+const text = {
+  about:
+    'Proves that the last release and these sources can share their tables, as in a gradual deployment or after a rollback. Each updates what the other has updated, and reads its lists, tags, pages and API keys. Exits with status 1 at a wrong response or a second effect.',
+  options: {
+    from: { value: 'COMMIT', about: 'the last release', default: lastRelease },
+    to: { value: 'COMMIT', about: 'a commit instead of these sources' },
+  },
+} as const;
 
-await runTestCommand(help, options, async ({ from, to }) => {
+await runTestCommand('upgrade', text, async ({ from, to }) => {
   const folder = makeScratchFolder('upgrade');
   const started = performance.now();
   const { endpoint } = await startEmbeddedEngine();

@@ -21,8 +21,6 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
-import { runExport } from '../../../../infra/ops/data/runExport.ts';
-import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { toJson } from '../../../../shared/contract/values.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/target.ts';
@@ -34,8 +32,9 @@ import {
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineCommand, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
+const [runImport, runExport] = [defineCommand('import'), defineCommand('export')];
 const folder = openTemporaryFolder();
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 const write = (name: string, lines: readonly string[]) => folder.write(name, toText(lines));

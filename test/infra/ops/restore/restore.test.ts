@@ -5,7 +5,11 @@ import { stages } from '../../../../infra/stages/stages.ts';
 import { tableNames } from '../../../../infra/stages/tables.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, expectRefusal } from '../opsProcess.ts';
+import { callOps, defineCommand, defineInterrupt, expectRefusal } from '../opsProcess.ts';
+
+const runQuickly = defineCommand('restore', (options: Parameters<typeof runRestore>[0]) =>
+  runRestore(options, 5),
+);
 
 const at = ['--at', '2026-11-20T09:59:00Z'];
 const production = ['--stage', 'production'];
@@ -52,8 +56,7 @@ async function open(change: (responses: Responses, tables: Tables) => Responses 
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
   };
   const aws = await useAws({ ...responses, ...change(responses, tables) });
-  const restore = (...args: string[]) =>
-    callOps((words) => runRestore(words, 5), args, aws.variables);
+  const restore = (...args: string[]) => callOps(runQuickly, args, aws.variables);
   /** The calls that change something, in order. */
   const changes = () =>
     aws.calls
@@ -190,13 +193,7 @@ describe('npx petstore restore', () => {
 });
 
 describe('npx petstore restore restores nothing', () => {
-  const tables = '--table must be one or more of inventory, pets, orders, apiKeys';
   it.each<[string, string]>([
-    ['', '--stage must be'],
-    ['--stage production --at latest', `${tables}; it is missing`],
-    ['--stage production --table stock --at latest', `${tables}; it is "stock"`],
-    ['--stage production --table inventory --table requests', `${tables}; it is "requests"`],
-    ['--stage production --table pets', '--at must be a second with its zone, such as 2026-12-24T'],
     ...['', 'T09:59', 'T09:59:00', 'T09:59:00+99:00'].map((time): [string, string] => [
       `--stage production --table pets --at 2026-11-20${time}`,
       `or latest; it is "2026-11-20${time}"`,
@@ -207,7 +204,7 @@ describe('npx petstore restore restores nothing', () => {
       '--from goes with one --table only',
     ],
   ])('where "%s" makes no sense', (typed, message) =>
-    expectRefusal(runRestore, typed.split(' ').filter(Boolean), message),
+    expectRefusal(runQuickly, typed.split(' ').filter(Boolean), message),
   );
 
   const off =

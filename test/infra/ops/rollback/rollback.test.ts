@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
-import { stageNames, stages } from '../../../../infra/stages/stages.ts';
+import { stages } from '../../../../infra/stages/stages.ts';
 import {
   mapOperations,
   type OperationId,
@@ -8,8 +7,9 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineCommand, expectRefusal, runOps } from '../opsProcess.ts';
 
+const runRollback = defineCommand('rollback');
 const all = operationIds.length;
 const getPet = 'petstore-production-getPet';
 
@@ -344,7 +344,6 @@ describe('npx petstore rollback knows versions by their code, and what it has le
 
 describe('npx petstore rollback moves nothing', () => {
   it.each([
-    ['', `--stage must be ${stageNames.join(' or ')}; it is missing`],
     ['--stage production --to short', '--to must be a commit'],
     ['--stage production --to getPets=1', '--to must be a commit'],
     ['--stage production --to getPet=0', '--to must be a commit'],
