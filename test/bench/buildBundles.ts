@@ -27,8 +27,6 @@ export async function buildBundles(outdir: string) {
     peer: await buildPeer(outdir),
     /** The same calls to DynamoDB and nothing else, bundled as ours are. */
     bare: await buildEach((id) => buildDeployed(`bare/${id}`, toBare(id))),
-    /** The two calls of an update with a key. */
-    keyed: await buildDeployed('keyed', toBare('updateInventoryOnce')),
     /** The same calls over bare HTTPS, signed by hand. */
     signed: await buildEach((id) => buildDeployed(`signed/${id}`, toSigned(id))),
     /** A list with nothing between DynamoDB's pages and the response. */

@@ -2,7 +2,6 @@ import {
   type AttributeValue,
   DynamoDBClient,
   ScanCommand,
-  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -44,33 +43,6 @@ export async function updateInventory({ body, pathParameters }: APIGatewayProxyE
     }),
   );
   return toResponse(toItem(Attributes));
-}
-
-/** An update with an `Idempotency-Key`: the transaction alone, which requires the most frequent status. */
-export async function updateInventoryOnce({ body, headers, pathParameters }: APIGatewayProxyEvent) {
-  const { quantity } = JSON.parse(body ?? '');
-  const p = { N: pathParameters?.petId ?? '' };
-  const inventory = process.env.INVENTORY_TABLE;
-  const Put = {
-    TableName: process.env.REQUESTS_TABLE,
-    Item: { p, r: { S: headers['Idempotency-Key'] ?? '' }, v: { N: '1' }, t: { N: '1' } },
-    ConditionExpression: 'attribute_not_exists(r)',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
-  const Update = {
-    TableName: inventory,
-    Key: { p },
-    UpdateExpression: 'SET q = :quantity, v = :one',
-    ConditionExpression: 's = :status',
-    ExpressionAttributeValues: {
-      ':quantity': { N: String(quantity) },
-      ':one': { N: '1' },
-      ':status': { S: 'a' },
-    },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
-  await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
-  return toResponse({ petId: p.N, quantity, status: 'a' });
 }
 
 export async function getPet({ pathParameters }: APIGatewayProxyEvent) {

@@ -18,25 +18,18 @@ const atMostOf: Partial<Record<BenchedId, number>> = {
   listOrders: 1.1,
 };
 
-const withKey = { 'Idempotency-Key': 'one' };
-
 /** The CPU of one request in a warm function, from event to response, with its key in the cache. */
 export async function measureWarm(input: PartInput): Promise<Section[]> {
   await input.host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
-  const { ours, peer, bare, keyed } = input.bundles;
-  function addRow(name: string, atMost: number | undefined, [own, calls, others]: Summary[]) {
-    if (!own || !calls) return;
-    const value = own.median / calls.median;
-    rows.push([name, own, others, calls, value, others && others.median / calls.median]);
-    if (atMost) goals.push({ name: `the CPU of ${name} ÷ the bare call`, value, atMost });
-  }
   for (const id of benchedIds) {
-    addRow(id, atMostOf[id], await measureCpu(input, id, [ours[id], bare[id], peer[id]]));
+    const [ours, peer, bare] = await measureCpu(input, id);
+    const value = ours.median / bare.median;
+    rows.push([id, ours, peer, bare, value, peer.median / bare.median]);
+    const { [id]: atMost } = atMostOf;
+    if (atMost) goals.push({ name: `the CPU of ${id} ÷ the bare call`, value, atMost });
   }
-  const both = await measureCpu(input, 'updateInventory', [ours.updateInventory, keyed], withKey);
-  addRow('updateInventory with a key', 1.05, both);
   const section = {
     title: 'Warm: CPU of one request, in microseconds',
     columns: ['operation', 'ours', 'peer', 'bare', ['ours ÷ bare', 2], ['peer ÷ bare', 2]],
@@ -55,7 +48,9 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
   tell('warm: the time of an update with a key …');
   const child = await host.startFunction(bundles.ours.updateInventory);
-  const events = [{}, withKey].map((headers) => toEvent('updateInventory', host.apiKey, headers));
+  const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
+    toEvent('updateInventory', host.apiKey, headers),
+  );
   for (const event of events) await child.ask({ event, times: 1_000 });
   await host.setEntries(50, 5);
   const samples = await interleave(events, quick ? 7 : 31, async (event) => {
@@ -76,15 +71,15 @@ async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Sectio
   };
 }
 
+/** Of our function, of the peer's and of the bare call. */
 async function measureCpu(
-  { host, quick }: PartInput,
-  operationId: BenchedId,
-  bundles: readonly string[],
-  headers = {},
-): Promise<Summary[]> {
-  tell(`warm: ${[operationId, ...Object.keys(headers)].join(' with ')} …`);
-  const run = { event: toEvent(operationId, host.apiKey, headers), times: quick ? 200 : 300 };
-  const functions = await Promise.all(bundles.map((bundle) => host.startFunction(bundle)));
+  { host, bundles: { ours, peer, bare }, quick }: PartInput,
+  id: BenchedId,
+): Promise<[Summary, Summary, Summary]> {
+  tell(`warm: ${id} …`);
+  const run = { event: toEvent(id, host.apiKey), times: quick ? 200 : 300 };
+  const contenders = [ours[id], peer[id], bare[id]];
+  const functions = await Promise.all(contenders.map((bundle) => host.startFunction(bundle)));
   // Until the compiler has settled.
   for (const child of functions) await child.ask({ ...run, times: 1_000 });
   const samples = await interleave(functions, quick ? 7 : 31, async (child) => {
@@ -92,5 +87,5 @@ async function measureCpu(
     return (1_000 * cpuMilliseconds) / run.times;
   });
   await Promise.all(functions.map((child) => child.end()));
-  return [...samples.values()].map(summarize);
+  return [...samples.values()].map(summarize) as [Summary, Summary, Summary];
 }
