@@ -19,9 +19,6 @@ const find = ({ watch }: Pick<StageTemplates, 'watch'>, type: string) =>
 const production = { watch: watchTemplates.production };
 const alarms = find(production, 'AWS::CloudWatch::Alarm');
 
-const toNames = (found: typeof alarms) =>
-  found.map(({ AlarmName }) => AlarmName.replace('petstore-production-', '')).sort();
-
 it('a table that functions write in any way has an alarm on throttled writes', () => {
   const { access } = operationSettings.getPet;
   Object.assign(operationSettings.getPet, { access: { pets: ['dynamodb:PutItem'] } });
@@ -49,37 +46,16 @@ it('an operation that is turned off wakes nobody, and the check does not call it
   expect(toAsked(changedProduction())).toEqual([operationIds.filter((id) => id !== 'getPet')]);
 });
 
-it('each page about failing or slow requests is part of one incident, and sends nothing itself', () => {
-  const ids = Object.entries(production.watch.findResources('AWS::CloudWatch::Alarm')).map(
-    ([id, { Properties }]) => [id, toNames([Properties])[0]] as const,
-  );
-  const named = find(production, 'AWS::CloudWatch::CompositeAlarm').map(
-    ({ AlarmName, AlarmRule, AlarmDescription }) => {
-      const rule = JSON.stringify(AlarmRule);
-      const parts = ids.filter(([id]) => rule.includes(`"${id}"`)).map(([, name]) => name);
-      for (const part of parts) expect(AlarmDescription).toContain(part);
-      expect(AlarmDescription.length).toBeLessThan(1_024);
-      return [AlarmName, parts.sort()];
-    },
-  );
-  const ofEach = (what: string) => operationIds.map((id) => `${id}-${what}`);
-  expect(named).toEqual([
-    [
-      'petstore-production-outage',
-      ['check-failed', 'server-errors', ...ofEach('server-errors')].sort(),
-    ],
-    ['petstore-production-degraded', [...ofEach('failing'), ...ofEach('latency')].sort()],
-  ]);
-  const silent = alarms.filter(({ AlarmActions, OKActions }) => !AlarmActions && !OKActions);
-  expect(toNames(silent)).toEqual(named.flatMap(([, parts]) => parts).sort());
-});
-
 it('each alarm says what it means and where to look, and sends its start and end', () => {
   const topics = Object.keys(watchTemplates.production.findResources('AWS::SNS::Topic'));
   expect(topics).toHaveLength(2);
   const composites = find(production, 'AWS::CloudWatch::CompositeAlarm');
+  for (const [index, part] of ['getPet-server-errors', 'getPet-failing'].entries()) {
+    expect(composites[index]?.AlarmDescription).toContain(part);
+  }
   for (const { AlarmDescription, AlarmActions, OKActions } of [...composites, ...alarms]) {
     expect(AlarmDescription).toMatch(/^(Page|Ticket): .{30,}\. .*\bLook (at|in) .*\.$/);
+    expect(AlarmDescription.length).toBeLessThan(1_024);
     if (!AlarmActions) continue;
     const [severity] = AlarmDescription.split(':');
     const actions = [{ Ref: topics.find((id) => id.startsWith(`${severity}Alarms`)) }];
@@ -113,18 +89,6 @@ it('watches the service stack’s resources by their names, without exports', ()
     seen.add(Name);
   }
   expect([...seen].sort()).toEqual(Object.keys(known).sort());
-  const logs = names('AWS::Logs::LogGroup', 'LogGroupName');
-  const filters = find(production, 'AWS::Logs::MetricFilter');
-  expect(filters).toHaveLength(3 + 3 * operationIds.length);
-  for (const { LogGroupName } of filters) expect(logs).toContain(LogGroupName);
-  const queries = find(production, 'AWS::Logs::QueryDefinition');
-  expect(queries.length).toBeGreaterThan(5);
-  for (const { LogGroupNames, Name } of queries) {
-    const ofFunctions = operationIds.map((id) => `/aws/lambda/petstore-production-${id}`);
-    const isAccess = Name.endsWith('/Refusals by address');
-    expect(LogGroupNames).toEqual(isAccess ? ['/aws/apigateway/petstore-production'] : ofFunctions);
-    expect(logs).toEqual(expect.arrayContaining(LogGroupNames));
-  }
   expect(JSON.stringify(production.watch.toJSON())).not.toContain('ImportValue');
 });
 

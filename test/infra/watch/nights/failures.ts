@@ -7,10 +7,11 @@ type Failure = [
   /** The alarms that fire, and after how many minutes at most. `OPERATION-` stands for each operation. */
   fires: Readonly<Record<string, number>>,
   /** What it does to a minute of 100 calls. */
-  change: (minute: Minute, index: number) => unknown,
+  change: Change,
   /** How the day before differs from that. */
   before?: (minute: Minute) => unknown,
 ];
+export type Change = (minute: Minute, index: number) => unknown;
 
 export const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
 export const whenOf =

@@ -5,7 +5,7 @@ import { type OperationId, operationIds } from '../../../../shared/contract/oper
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { defineValue, evaluateAlarms, toStates } from './evaluate.ts';
-import { failures, when, whenOf } from './failures.ts';
+import { type Change, failures, when, whenOf } from './failures.ts';
 import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
 
 const { watch } = synthesizeProduction({
@@ -20,6 +20,15 @@ const incidents = Object.values(watch.findResources('AWS::CloudWatch::CompositeA
 );
 
 const DAY = 24 * 60;
+
+/** Ordinary minutes, each with so many calls, after a change. */
+function toMinutes(length: number, calls: number, change: Change): Minute[] {
+  return Array.from({ length }, (_, index) => {
+    const minute = toOrdinaryMinute(calls);
+    change(minute, index);
+    return minute;
+  });
+}
 
 it('the runbook explains each alarm, under its severity', () => {
   const runbook = readFileSync(new URL('../../../../infra/RUNBOOK.md', import.meta.url), 'utf8');
@@ -49,11 +58,10 @@ it.each(failures)('%s: fires its alarms within their time', (_, expected, change
     toNames(name).map((one) => [one, within] as const);
   const fires = new Map(Object.entries(expected).flatMap(toFires));
   const length = Math.max(60, ...fires.values());
-  const minutes = Array.from({ length: DAY + length }, () => toOrdinaryMinute(100));
-  for (const [index, minute] of minutes.entries()) {
+  const minutes = toMinutes(DAY + length, 100, (minute, index) => {
     before?.(minute);
     if (index >= DAY) change(minute, index - DAY);
-  }
+  });
   const fired = evaluateAlarms(alarms, minutes, DAY);
   expect(fired.map(({ name }) => name).sort()).toEqual([...fires.keys()].sort());
   for (const { name, minute } of fired) {
@@ -61,7 +69,7 @@ it.each(failures)('%s: fires its alarms within their time', (_, expected, change
   }
 });
 
-it.each<[name: string, within: number, change: (minute: Minute, index: number) => unknown]>([
+it.each<[name: string, within: number, change: Change]>([
   ['transaction-conflicts', 5, when({ conflicts: 100 })],
   ['inventory-table-throttles', 10, when({ throttles: { inventory: 30 } })],
   ['check-failed', 5, when({ check: 'none' })],
@@ -69,8 +77,11 @@ it.each<[name: string, within: number, change: (minute: Minute, index: number) =
   ['getPet-errors', 5, whenOf('getPet', () => ({ Invocations: 1, Errors: 1 }))],
   ['getPet-latency', 5, whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 }))],
 ])('%s ends %i minutes after its cause, without further requests', (name, within, change) => {
-  const minutes = Array.from({ length: 120 + within }, () => toOrdinaryMinute(0));
-  for (const [index, minute] of minutes.slice(0, 120).entries()) change(minute, index);
+  const minutes = toMinutes(
+    120 + within,
+    0,
+    (minute, index) => index < 120 && change(minute, index),
+  );
   const find = (some: readonly Minute[]) =>
     evaluateAlarms(alarms, some).find((one) => one.name === name)?.isFiring;
   expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
@@ -97,7 +108,7 @@ function countMails(minutes: readonly Minute[]) {
   return { pages: count(true), ends: count(false) };
 }
 
-it.each<[what: string, change: (minute: Minute, index: number) => unknown, pages: number]>([
+it.each<[what: string, change: Change, pages: number]>([
   ['everything returns 503', failAll, 2],
   [
     'every call runs out of time',
@@ -107,35 +118,33 @@ it.each<[what: string, change: (minute: Minute, index: number) => unknown, pages
   ['nothing reaches the gateway', everyOne(() => ({ Invocations: 0 })), 1],
   ['everything fails for ten minutes', (minute, index) => index < 10 && failAll(minute, index), 1],
 ])('%s, and the check fails: few pages, and as many ends', (_, change, pages) => {
-  const minutes = Array.from({ length: 10 * 60 }, () => toOrdinaryMinute(100));
-  for (const [index, minute] of minutes.slice(60, 150).entries()) {
-    change(when({ check: 'failed' })(minute), index);
-  }
+  const minutes = toMinutes(10 * 60, 100, (minute, index) => {
+    if (index >= 60 && index < 150) change(when({ check: 'failed' })(minute), index - 60);
+  });
   expect(countMails(minutes)).toEqual({ pages, ends: pages });
 });
 
 it('an outage pages although an operation has failed at few requests before', () => {
-  const minutes = Array.from({ length: 4 * 60 }, () => toOrdinaryMinute(100));
-  for (const [index, minute] of minutes.entries()) {
+  const minutes = toMinutes(4 * 60, 100, (minute, index) => {
+    if (index >= 180) return failAll(minute, index);
     const count = index > 30 && index % 20 === 0 ? 1 : 0;
-    whenOf('getPet', () => ({ Invocations: count, ServerErrors: count }))(minute, index);
-    if (index >= 180) failAll(Object.assign(minute, toOrdinaryMinute(100)), index);
-  }
+    return whenOf('getPet', () => ({ Invocations: count, ServerErrors: count }))(minute, index);
+  });
   expect([countMails(minutes.slice(0, 180)).pages, countMails(minutes).pages]).toEqual([1, 2]);
 });
 
-function everyOne(toChange: (minute: OfOperation) => Partial<OfOperation>) {
-  return (minute: Minute, index: number) => {
+function everyOne(toChange: (minute: OfOperation) => Partial<OfOperation>): Change {
+  return (minute, index) => {
     for (const id of operationIds) whenOf(id, toChange)(minute, index);
   };
 }
 
-function failAll(minute: Minute, index: number) {
+function failAll(minute: Minute, index: number): void {
   everyOne(({ Invocations }) => ({ ServerErrors: Invocations }))(minute, index);
 }
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {
-  const silent = Array.from({ length: DAY }, () => when({ check: 'none' })(toOrdinaryMinute(0)));
+  const silent = toMinutes(DAY, 0, when({ check: 'none' }));
   for (const alarm of alarms) {
     expect(defineValue(alarm, silent)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
   }
@@ -154,12 +163,11 @@ it.each<[what: string, change: Partial<OfOperation>, count: number, tickets: str
   ['9 do', { Invocations: 4, ServerErrors: 1 }, 9, []],
 ])('%s: a ticket only from there on', (_, change, count, tickets) => {
   const isError = change.ServerErrors !== undefined;
-  const minutes = Array.from({ length: DAY }, () => toOrdinaryMinute(0));
   const gap = isError ? 100 : 1;
-  for (const [index, { operations }] of minutes.entries()) {
+  const minutes = toMinutes(DAY, 0, ({ operations }, index) => {
     if (isError) operations.getPet.Invocations = 1;
     if (index % gap === 0 && index / gap < count) Object.assign(operations.getPet, change);
-  }
+  });
   const found = evaluateAlarms(alarms, minutes).filter(({ name }) => name.startsWith('getPet'));
   expect(found.map(({ name }) => name)).toEqual(tickets);
 });
@@ -224,11 +232,10 @@ it.each(rates)(
 
 /** The minute of the first page, if the requests of each minute fail after the history. */
 function toPageMinute(id: OperationId, way: string, counts: readonly number[], calls: number) {
-  const minutes = counts.map((count, index) => {
-    const minute = toOrdinaryMinute(calls);
+  const minutes = toMinutes(counts.length, calls, ({ operations }, index) => {
+    const count = counts[index] ?? 0;
     const change = index < HISTORY ? { Invocations: count } : failingWays[way]?.(count, id);
-    Object.assign(minute.operations[id], { Invocations: 0 }, change);
-    return minute;
+    Object.assign(operations[id], { Invocations: 0 }, change);
   });
   const pages = evaluateAlarms(ofOperation(id), minutes, HISTORY);
   return Math.min(...pages.map(({ minute }) => minute));
@@ -248,7 +255,7 @@ function ofOperation(id: OperationId) {
 }
 
 /** Nights on which something went wrong, without an outage. */
-it.each<[what: string, change: (minute: Minute, index: number) => unknown]>([
+it.each<[what: string, change: Change]>([
   [
     'both requests of an hour fail',
     whenOf('getPet', (_, index) => {
@@ -274,8 +281,7 @@ it.each<[what: string, change: (minute: Minute, index: number) => unknown]>([
   ['the check fails once', (minute, index) => index === 600 && when({ check: 'failed' })(minute)],
   ['the check gets 429 all day', when({ check: 'throttled' })],
 ])('nobody is paged when %s', (_, change) => {
-  const minutes = Array.from({ length: DAY }, () => toOrdinaryMinute(4));
-  for (const [index, minute] of minutes.entries()) change(minute, index);
+  const minutes = toMinutes(DAY, 4, change);
   expect(evaluateAlarms(alarms, minutes).filter(({ isPage }) => isPage)).toEqual([]);
 });
 
