@@ -3,11 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type CostReport,
-  type OperationCost,
-  toStageMonth,
-} from '../../../infra/costs/bills/costReport.ts';
+import { type CostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import {
   type Month,
   toFixedUsage,
@@ -22,14 +18,8 @@ import {
 } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
 import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
-import { type Prices, readPrices } from '../../../infra/costs/prices.ts';
-import {
-  findUnits,
-  growsWithInventory,
-  type MeasuredUnits,
-  type ResponseUnits,
-  readRecordedUnits,
-} from '../../../infra/costs/units/responseUnits.ts';
+import { componentLabels, type Prices, readPrices } from '../../../infra/costs/prices.ts';
+import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -60,100 +50,95 @@ type Report = CostReport & { readonly worstMonth: WorstMonth };
 const readReport = async (...args: string[]): Promise<Report> =>
   JSON.parse(await read(...args, '--json'));
 
-describe('--json', () => {
-  const priced = { stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' };
+const readRows = async (...args: string[]) =>
+  (await read(...args)).split('\n').map((line) => line.split(/ {2,}/));
+const toText = (dollars: number) => dollars.toFixed(2);
+const priced = { stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' };
 
-  test('is one document with consistent sums', async () => {
-    const { operations, ...report } = await readReport();
-    expect(report).toEqual(priced);
-    for (const { components, dollarsPerMillion } of operations) {
-      expect(sumDollars(components)).toBeCloseTo(dollarsPerMillion, 9);
-    }
-    const { month } = await readReport('month');
+test('all requests have a row and a record each, with the cost of each component', async () => {
+  const { operations, ...report } = await readReport();
+  expect(report).toEqual(priced);
+  const [title, head, ...rows] = await readRows();
+  expect(title?.[0]).toMatch(/^Dollars per million requests, us-east-1, prices of 2026-11-21/);
+  const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
+  expect(head).toEqual(['operation', 'response', ...labels, 'total']);
+  const used = [
+    'gateway',
+    'lambda',
+    'readUnits',
+    'writeUnits',
+    'transfer',
+    'logs',
+    'tracing',
+  ] as const;
+  const expected = operations.map(({ operationId, response, entries, ...cost }) => {
+    expect(sumDollars(cost.components)).toBeCloseTo(cost.dollarsPerMillion, 9);
+    const name = entries ? `${response} of ${entries.toLocaleString('en-US')}` : response;
+    const dollars = used.map((one) => cost.components[one]);
+    return [operationId, name, ...[...dollars, cost.dollarsPerMillion].map(toText)];
+  });
+  expect(rows.slice(0, -1)).toEqual(expected);
+  const names = expected.map(([id, response]) => `${id} ${response}`);
+  expect(new Set(names).size).toBe(names.length);
+  const some = ['getPet 200', 'listInventory 200 gzip of 100,000', 'listOrders 401'];
+  expect(names).toEqual(expect.arrayContaining(some));
+});
+
+test('with --entries prices only lists of that length, without a 304 if they have several pages', async () => {
+  const length = ['--entries', '200000'];
+  const { operations } = await readReport(...length);
+  const { month } = await readReport('month', ...length);
+  const { worstMonth } = await readReport('worst', ...length);
+  expect(new Set(operations.flatMap(({ entries = [] }) => entries))).toEqual(new Set([200_000]));
+  expect([month.entries, worstMonth.entries]).toEqual([200_000, 200_000]);
+  const kinds = operations.map(({ operationId, response }) => `${operationId} ${response}`);
+  expect(kinds).not.toContain('listInventory 304');
+  const lists = month.shares.filter(({ operationId }) => operationId === 'listInventory');
+  expect(lists.map(({ response }) => response)).toEqual(['200', '200 gzip', '200 petId', '200']);
+});
+
+describe('a month', () => {
+  test('shows its fixed part separately, and the savings', async () => {
+    const typed = ['month', '--requests', 'getPet=2M'];
+    const { month } = await readReport(...typed);
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
-    const worstMonth = expect.objectContaining({ entries: 100_000 });
-    expect(await readReport('worst')).toEqual({ ...priced, worstMonth });
-    const names = operations.map((one) => [one.operationId, one.response, one.entries].join());
-    expect(new Set(names).size).toBe(names.length);
-    const some = ['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,'];
-    expect(names).toEqual(expect.arrayContaining(some));
+    const text = (await read(...typed)).replaceAll(/ {2,}/g, '  ');
+    const toCells = (parts: object, total: number) =>
+      [...Object.values(parts).filter((dollars) => dollars > 0), total].map(toText).join('  ');
+    const { dollars = {} } = month.shares[0] ?? {};
+    const fixed = Object.entries(month.fixedParts).filter(([, sum]) => sum >= 0.005);
+    for (const line of [
+      `getPet 200  2,000,000  ${toCells(dollars, sumDollars(dollars))}`,
+      'keys, read once a minute  0.01',
+      `fixed  ${toText(month.fixed)}`,
+      `total  ${toCells(month.components, month.total)}`,
+      `Fixed: ${fixed.map(([name, sum]) => `${componentLabels[name as 'logs']} ${toText(sum)}`).join(', ')}.`,
+      '0.10  No X-Ray traces  slow requests no longer show where their time goes',
+    ]) {
+      expect(`\n${text}`).toContain(`\n${line}\n`);
+    }
+    expect(text).toMatch(/^A month of production, us-east-1.* of 1,000 entries/);
+    // A metric for each operation and two more, and a cent of logs.
+    const staging = (await readReport('month', '--stage', 'staging')).month.fixed;
+    expect(staging).toBeCloseTo(0.3 * (operationIds.length + 2) + 0.01, 2);
   });
 
-  test('has the month of the typed traffic', async () => {
+  test('at worst has the gateway’s own responses', async () => {
+    const rows = await readRows('worst');
+    expect(rows[0]?.[0]).toMatch(/^The worst month.* of 100,000 entries/);
+    const { worstMonth, ...report } = await readReport('worst');
+    expect(report).toEqual(priced);
+    expect(rows).toContainEqual(['other paths, at their throttle', toText(worstMonth.other)]);
+    expect(rows).toContainEqual(['429, at 10,000 a second', toCents(worstMonth.refusals)]);
+  });
+
+  test('has the typed traffic, as a list or a file', async () => {
     const list = 'getPet=0.002G,listInventory:gzip=500k';
     const { month } = await readReport('month', '--requests', list);
     const file = '{"requests": {"getPet": 2000000, "listInventory 200 gzip": 500000}}';
     const same = await readReport('month', '--traffic', writeTraffic(file));
     expect(same.month).toEqual(month);
     expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
-  });
-
-  test('with --entries prices only lists of that length, without a 304 if they have several pages', async () => {
-    const length = ['--entries', '200000'];
-    const { operations } = await readReport(...length);
-    const { month } = await readReport('month', ...length);
-    const { worstMonth } = await readReport('worst', ...length);
-    expect(new Set(operations.flatMap(({ entries = [] }) => entries))).toEqual(new Set([200_000]));
-    expect([month.entries, worstMonth.entries]).toEqual([200_000, 200_000]);
-    const kinds = operations.map(({ operationId, response }) => `${operationId} ${response}`);
-    expect(kinds).not.toContain('listInventory 304');
-    const lists = month.shares.filter(({ operationId }) => operationId === 'listInventory');
-    expect(lists.map(({ response }) => response)).toEqual(['200', '200 gzip', '200 petId', '200']);
-  });
-});
-
-describe('for people', () => {
-  const readRows = async (...args: string[]) =>
-    (await read(...args)).split('\n').map((line) => line.split(/ {2,}/));
-  const toText = (dollars: number) => dollars.toFixed(2);
-
-  test('of all requests, each row has the cost of each component', async () => {
-    const [title, head, ...rows] = await readRows();
-    expect(title?.[0]).toMatch(/^Dollars per million requests, us-east-1, prices of 2026-11-21/);
-    const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
-    expect(head).toEqual(['operation', 'response', ...labels, 'total']);
-    const [list] = (await readReport()).operations;
-    const { dollarsPerMillion, components } = list as OperationCost;
-    const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = components;
-    const cells = [gateway, lambda, readUnits, writeUnits, transfer, logs, tracing];
-    const dollars = [...cells, dollarsPerMillion].map(toText);
-    expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...dollars]);
-  });
-
-  test('a month shows its fixed part separately, and the savings', async () => {
-    const typed = ['month', '--stage', 'production', '--requests', 'getPet=2M'];
-    const rows = await readRows(...typed);
-    const { month } = await readReport(...typed);
-    expect(rows[0]?.[0]).toMatch(/^A month of production, us-east-1.* of 1,000 entries/);
-    const toCells = (parts: object, total: number) =>
-      [...Object.values(parts).filter((dollars) => dollars > 0), total].map(toText);
-    const { dollars = {} } = month.shares[0] ?? {};
-    for (const row of [
-      ['getPet 200', '2,000,000', ...toCells(dollars, sumDollars(dollars))],
-      ['keys, read once a minute', '0.01'],
-      ['fixed', toText(month.fixed)],
-      ['total', ...toCells(month.components, month.total)],
-    ]) {
-      expect(rows).toContainEqual(row);
-    }
-    const text = rows.join('\n');
-    const { gateway, lambda, readUnits, logs, storedLogs, alarms } = month.fixedParts;
-    const calls = `gateway ${toText(gateway)}, Lambda ${toText(lambda)}, reads ${toText(readUnits)}`;
-    const kept = `logs ${toText(logs)}, stored logs ${toText(storedLogs)}, alarms ${toText(alarms)}`;
-    expect(text).toMatch(RegExp(`^Fixed: ${calls}, .*${kept}, .*encryption key 1\\.00\\.$`, 'm'));
-    expect(text).toMatch(/What each change alone would save .*\n0\.10,No X-Ray traces/);
-    // A metric for each operation and two more, and a cent of logs.
-    const { fixed } = (await readReport('month', '--stage', 'staging')).month;
-    expect(fixed).toBeCloseTo(0.3 * (operationIds.length + 2) + 0.01, 2);
-  });
-
-  test('the worst month has the gateway’s own responses', async () => {
-    const rows = await readRows('worst');
-    expect(rows[0]?.[0]).toMatch(/^The worst month.* of 100,000 entries/);
-    const { other, refusals } = (await readReport('worst')).worstMonth;
-    expect(rows).toContainEqual(['other paths, at their throttle', toText(other)]);
-    const [, dollars = ''] = rows.find(([name]) => name === '429, at 10,000 a second') ?? [];
-    expect(Number(dollars.replace(',', ''))).toBeCloseTo(refusals, 1);
   });
 
   const committed = readCommittedTraffic();
@@ -244,128 +229,98 @@ describe('diff', () => {
     prices: { ...prices, ...changes },
   });
 
-  const traffic = readCommittedTraffic();
-  const all = sumRequests(traffic);
-  const { units, ...pricing } = toStagePricing(production.settings, all);
-  const perRequest = (count: (one: ResponseUnits) => number) =>
-    traffic.shares.reduce((sum, { operationId, response, requests }) => {
-      const one = findUnits({ units, ...pricing }, operationId, response, traffic.entries);
-      return sum + requests * count(one as ResponseUnits);
-    }, 0);
-  const gigabyteSeconds = perRequest(
-    ({ memoryMegabytes, billedMilliseconds }) => (memoryMegabytes * billedMilliseconds) / 1_024_000,
-  );
-  const logged = perRequest(({ logBytes }) => sumDollars(logBytes) / 2 ** 30);
-  const lists = sumRequests({
-    shares: traffic.shares.filter((one) => growsWithInventory(one.operationId, one.response)),
-  });
-  const { alarmMetrics } = toFixedUsage(production.settings, 0, { units, ...pricing });
+  const all = sumRequests(readCommittedTraffic());
+  const pricing = toStagePricing(production.settings, all);
+  const { alarmMetrics } = toFixedUsage(production.settings, 0, pricing);
   const always = { ...committed.metrics.always, alarmMetrics: -1 };
   const { throttles } = production.settings;
   const listRate = { listInventory: { rate: 50, burst: 200 } };
-  const worst = toWorstMonth(production);
   const { requests: listed } = same['traffic.json'];
   const fewer = { ...listed, listInventory: listed.listInventory - 200_000 };
-  const more = changeProduction({ throttles: { ...throttles, ...listRate } });
+  /** Requests of the scheduled check. */
+  const checks = 8_760 * operationIds.length;
   const names = ['month', 'traffic', 'worst'] as const;
   type Sums = readonly (typeof names)[number][];
 
-  // What each commit had, by how many dollars the first sum differs since, calculated by hand, and why. The last are the
-  // sums that differ, if not the month's and the worst month's.
-  test.each<[string, Files, dollars: number, reasons: string[], sums?: Sums]>([
-    ['all the same', {}, 0, [], []],
+  // What each commit had, and why the first sum differs since. The last are the sums that differ, if not the month's
+  // and the worst month's.
+  test.each<[string, Files, reasons: string[], sums?: Sums]>([
+    ['all the same', {}, [], []],
     [
       'all requests traced',
       set({ tracing: { reservedPerSecond: 0, percent: 100 } }),
-      -all * 0.99 * 5e-6,
       [': traces -', '- traces '],
     ],
     [
       'twice the memory',
       set({ memoryMegabytes: mapOperations((id) => 2 * production.settings.memoryMegabytes[id]) }),
-      -gigabyteSeconds * 0.0000133334,
       [': Lambda -', '- GB-seconds of functions '],
     ],
     [
       'a tenth of a price',
       { 'prices/us-east-1.json': price({ gigabyteSeconds: 0.00000133334 }) },
-      // With the 8,760 checks, of a quarter of a GB-second.
-      0.9 * (gigabyteSeconds + 2_190) * 0.0000133334,
       [': Lambda +', '- price of GB-seconds of functions $1.33334 → $13.3334 per million +'],
     ],
     [
       '200 bytes less a log line',
       measure(({ logBytes }) => ({ logBytes: { ...logBytes, request: logBytes.request - 200 } })),
-      (all * 200 * 0.5) / 2 ** 30,
       [': logs +', '- GB logged '],
     ],
     [
       'entries without a version, so that 1,000 take half a unit less',
       { 'sizes.json': { production: { idDigits: 19, taggedShare: 0 } } },
-      lists * 0.5 * 0.125e-6,
       [': reads +', '- read units ', '- by operation listInventory +0.0'],
     ],
     [
       'ten years of logs',
       set({ logRetentionDays: 3653 }),
-      -logged * 0.15 * 0.03 * ((3_653 - 90) / (730 / 24)),
       [': stored logs -', '- GB of kept logs '],
       ['month'],
     ],
     [
       'one alarm less',
       { 'figures.json': { ...committed, metrics: { ...committed.metrics, always } } },
-      0.1,
       [': alarms +', `- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`],
     ],
     [
       'no units of a response that is not in the traffic',
       without(({ operationId, response }) => operationId === 'getPet' && response === '400'),
-      0,
       [' a month, as before.', '- a million of getPet 400, which it does not have, $0.00 → $'],
       ['month'],
     ],
     [
       'a firewall',
       set({ firewall: true }),
-      -8 - all * 0.6e-6,
-      [`: firewall -${toCents(8 + (all + operationIds.length * 8_760) * 0.6e-6)}.`],
+      [`: firewall -${toCents(8 + (all + checks) * 0.6e-6)}.`],
     ],
     [
       'no orders, which no figures have',
       without(({ operationId }) => operationId === 'listOrders'),
-      // With those of the 8,760 checks.
-      (0.1 + 0.00876) * 4.73,
       ['- by operation listOrders +'],
     ],
     [
       'fewer lists in the traffic',
       { 'traffic.json': { ...same['traffic.json'], requests: fewer } },
-      0.2 * 10.47,
       ['- by operation listInventory +'],
       ['traffic'],
     ],
     [
       'ten times as many lists let through',
-      set(more.settings),
-      worst.total - toWorstMonth(more).total,
+      set(changeProduction({ throttles: { ...throttles, ...listRate } }).settings),
       ['- by operation listInventory -'],
       ['worst'],
     ],
     [
       'ten times as many unknown paths let through',
       set({ throttles: { ...throttles, other: { rate: 1_000, burst: 2_000 } } }),
-      // Each at the last step of the prices that the month reaches.
-      -9 * 262.8 * (2.38 + ((367 * 0.25 + 819 * 0.05) * 1e6) / 2 ** 30),
       [': unknown paths and refusals -'],
       ['worst'],
     ],
   ])(
     'of a commit with %s has the sums that moved, and why',
-    async (_, files, dollars, reasons, sums = ['month', 'worst']) => {
-      const [{ changes, before, after, ...first }] = JSON.parse(
-        (await diff(files, '--json')).stdout,
-      );
+    async (_, files, reasons, sums = ['month', 'worst']) => {
+      const { stdout: json } = await diff(files, '--json');
+      const [{ changes, before, after, ...first }] = JSON.parse(json);
       const found: Record<Sums[number], { before: number; after: number; changes: string[] }> = {
         month: { changes, before, after },
         ...first,
@@ -379,8 +334,6 @@ describe('diff', () => {
         );
         return;
       }
-      const added = found[name].after - found[name].before;
-      expect(Math.abs(added - dollars)).toBeLessThanOrEqual(0.05 * Math.abs(dollars));
       const text = found[name].changes.join('\n- ');
       const heads = { month: 'At the traffic', traffic: 'By the change', worst: 'At worst, pro' };
       expect(text).toMatch(RegExp(`^${heads[name]}`));
@@ -510,13 +463,8 @@ describe('check', () => {
     });
   });
 
-  test.each<[name: string, changes: Partial<StageSettings>]>([
-    ['a higher throttle', { throttles }],
-    ['a longer inventory', { inventoryEntries: 1_000_000 }],
-    ['a firewall', { firewall: true }],
-    ['more traces', { tracing: { reservedPerSecond: 0, percent: 100 } }],
-  ])('fails for %s, with the figure and what to do', (_, changes) => {
-    expect(check(changes).join()).toMatch(
+  test('fails for a higher throttle, with the figure and what to do', () => {
+    expect(check({ throttles }).join()).toMatch(
       /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. npx petstore costs diff REV says why\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
     );
   });
