@@ -12,10 +12,11 @@ import { type ClientOptions, createPetstoreClient } from '../../../shared/client
 
 export const apiKey = 'psk_standin_secret';
 
-/** A response, or a function that makes one. */
+/** A response, a function that makes one, or an error of `standIn.fetch` in place of a request. */
 export type StandInResponse =
   | { status?: number; headers?: OutgoingHttpHeaders; body?: string }
-  | ((response: ServerResponse) => void);
+  | ((response: ServerResponse) => void)
+  | Error;
 
 interface StandInRequest {
   readonly method: string;
@@ -36,6 +37,10 @@ export function useStandIn() {
     requests: [] as StandInRequest[],
     /** The responses to the next requests in order; the last one repeats. */
     responses: [] as StandInResponse[],
+    fetch: (url: string, init: RequestInit): Promise<Response> =>
+      standIn.responses[0] instanceof Error
+        ? Promise.reject(standIn.responses.shift())
+        : fetch(url, init),
     open: (options?: Partial<ClientOptions>) =>
       createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
   };
@@ -46,7 +51,8 @@ export function useStandIn() {
     standIn.requests.push({ method, url, headers, body: await text(incoming), time, closed });
     const next = standIn.responses.length > 1 ? standIn.responses.shift() : standIn.responses[0];
     if (typeof next === 'function') next(response);
-    else response.writeHead(next?.status ?? 200, next?.headers).end(next?.body ?? '[]');
+    else if (!(next instanceof Error))
+      response.writeHead(next?.status ?? 200, next?.headers).end(next?.body ?? '[]');
   });
 
   beforeAll(async () => {
