@@ -26,7 +26,7 @@ export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly query?: {
     readonly [Name in QueryNames<Contract[Id]>]?: string | number | undefined;
   };
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** JSON. */
   readonly body?: string;
   readonly isList?: boolean;
@@ -177,10 +177,10 @@ function drawBackoff(attempt: number): number {
 
 function isRetryable(
   { code, status = 0 }: PetstoreError,
-  { mayHaveApplied, request: { headers } }: Exchange,
+  { mayHaveApplied, request: { headers = {} } }: Exchange,
 ): boolean {
   // By the key, the service recognizes a retry.
-  const isSafe = !mayHaveApplied || headers?.['Idempotency-Key'] !== undefined;
+  const isSafe = !mayHaveApplied || headers['Idempotency-Key'] !== undefined;
   return isSafe && (status >= 500 || passing.includes(code));
 }
 
@@ -278,7 +278,9 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   const allHeaders = new Headers(call.headers);
-  for (const [name, value] of Object.entries(headers)) allHeaders.set(name, value);
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) allHeaders.set(name, value);
+  }
   const apiKey = exchange.apiKey ?? (await readApiKey());
   // The key function may have taken too long.
   signal.throwIfAborted();
@@ -289,7 +291,7 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
     return await fetch(url.href, {
       method,
       headers: allHeaders,
-      ...(body !== undefined && { body }),
+      body: body ?? null,
       signal,
       // Stock must be current, and the key must go only to the base address.
       cache: 'no-store',

@@ -148,7 +148,8 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     ) => {
       const call = start(options);
       refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
-      const request = { ...toInventoryRequest(query), headers: toConditions(ifNoneMatch) };
+      const conditions = { headers: { 'If-None-Match': ifNoneMatch } };
+      const request = { ...toInventoryRequest(query), ...conditions };
       return send(call, request, ({ status, document, headers }) => {
         if (status === 304 && ifNoneMatch !== undefined) return undefined;
         return {
@@ -198,11 +199,6 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   return methods;
 }
 
-/** RFC 9110 section 13.1.2. */
-function toConditions(ifNoneMatch: string | undefined) {
-  return ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch };
-}
-
 async function getInventoryEntry(
   call: Call,
   petId: bigint,
@@ -212,7 +208,7 @@ async function getInventoryEntry(
     operationId: 'getInventoryEntry',
     method: 'GET',
     path: `/inventory/${toPetIdText(petId)}`,
-    headers: toConditions(ifNoneMatch),
+    headers: { 'If-None-Match': ifNoneMatch },
   };
   return send(call, request, (whole) =>
     whole.status === 304 && ifNoneMatch !== undefined ? undefined : toEntryOf(petId, whole),
@@ -258,8 +254,8 @@ async function updateInventory(
     path: `/inventory/${toPetIdText(petId)}`,
     headers: {
       'Content-Type': 'application/json',
-      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      'If-Match': ifMatch,
+      'Idempotency-Key': idempotencyKey,
     },
     body: JSON.stringify({ quantity }),
   };

@@ -216,7 +216,7 @@ function isHeader(name: string, value: unknown): boolean {
 function parseBaseUrl(text: string): string {
   const url = toUrl(text);
   const hasMore = url && (url.username || url.password || url.search || url.hash);
-  if (!url || hasMore || !/^https?:$/.test(url.protocol)) {
+  if (!url || hasMore || !['http:', 'https:'].includes(url.protocol)) {
     throw new TypeError(
       'baseUrl must be an http or https URL, such as "https://api.example.com/v1".',
     );

@@ -56,7 +56,7 @@ function writeExactInteger(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? exactJson.rawJSON(value.toString()) : value;
 }
 
-function readExactInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  return source !== undefined && integer.test(source) ? BigInt(source) : value;
+/** The source of a string has quotes, and an array or an object has none. */
+function readExactInteger(_key: string, value: unknown, { source = '' }): unknown {
+  return integer.test(source) && !Number.isSafeInteger(value) ? BigInt(source) : value;
 }

@@ -8,10 +8,10 @@ export type ContentCoding = 'zstd' | 'gzip';
  * unless the client prefers gzip: zstd makes fewer bytes in a fraction of the time. The client must name zstd, since a
  * client that sends `*` may be older than zstd. If it accepts neither, the body is not compressed.
  */
-export function toContentCoding(acceptEncoding: string | undefined): ContentCoding | undefined {
-  const qualities = new Map<string, number>();
-  for (const element of (acceptEncoding ?? '').toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = element.split(';').map((part) => part.trim());
+export function toContentCoding(acceptEncoding = ''): ContentCoding | undefined {
+  const qualities = new Map<string | undefined, number>();
+  for (const element of acceptEncoding.toLowerCase().split(',')) {
+    const [coding, ...parameters] = element.split(';').map((part) => part.trim());
     qualities.set(coding, toQuality(parameters));
   }
   const zstd = qualities.get('zstd') ?? 0;
@@ -30,9 +30,8 @@ export function compress(source: Readable, coding: ContentCoding): Readable {
 }
 
 function toQuality(parameters: readonly string[]): number {
-  const weight = parameters.find((parameter) => parameter.startsWith('q='));
-  if (weight === undefined) return 1;
-  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0;
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+  return /^(?:0\.\d{0,3}|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
 }
 
 function toCompressor(coding: ContentCoding) {

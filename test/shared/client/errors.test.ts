@@ -77,6 +77,7 @@ describe('a PetstoreError', () => {
 
   it.each([
     [new Date(0).toUTCString(), 0],
+    ['1 Jan 1970', 0],
     ['1.5', 2],
     ['2.0', 2],
     ['soon', undefined],
@@ -90,7 +91,8 @@ describe('a PetstoreError', () => {
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
       const call = client.updateInventory(7n, { quantity });
       const message = `quantity must be an integer from 0 to 2147483647, not ${quantity}.`;
-      const refusal = { code: 'invalid_request', status: undefined, message, attempts: 0 };
+      const code = 'invalid_request';
+      const refusal = { code, status: undefined, message, attempts: 0, effect: 'none' };
       await expect(call).rejects.toMatchObject(refusal);
     }
     for (const petId of [7, '7', undefined] as never[]) {
@@ -117,7 +119,7 @@ it('the API key is in no error and no warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const deprecated = { status: 503, body: '<html>', headers: { Deprecation: '@1' } };
   const errors = [await fail(lost), await fail(deprecated), await fail({ body: '{}' })];
-  expect(warn).toHaveBeenCalled();
+  expect(warn.mock.calls).toEqual([["The pet store's operation getPet is deprecated."]]);
   const text = inspect([errors, warn.mock.calls], { depth: null, showHidden: true });
   expect(text).not.toContain(apiKey);
   expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);

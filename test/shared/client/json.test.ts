@@ -130,7 +130,12 @@ describe('an array that arrives in pieces', () => {
   });
 
   it.each(['{"a":1}', 'x', '[1,]', '[,1]', '[1,,2]', '[1}', '[1]]', '[] []', '[{]}]', '[1 2]'])(
-    'is refused if it is %j',
-    (text) => expect(() => defineArrayReader().read(text)).toThrow(SyntaxError),
+    'is refused if it is %j, at once or in pieces',
+    (text) => {
+      for (const pieces of [[text], [...text]]) {
+        const { read } = defineArrayReader();
+        expect(() => pieces.map(read)).toThrow(SyntaxError);
+      }
+    },
   );
 });

@@ -178,9 +178,11 @@ describe('a stream of the inventory', () => {
   });
 });
 
-it('a 304 without If-None-Match is not a list', async () => {
+it('a 304 without If-None-Match is neither a list nor an entry', async () => {
   standIn.responses = [{ status: 304 }];
-  const cause = { message: 'It is not a list.' };
-  const error = { code: 'invalid_answer', cause };
-  await expect(standIn.open().listInventory()).rejects.toMatchObject(error);
+  const client = standIn.open();
+  for (const call of [client.listInventory(), client.getInventoryEntry(7n)]) {
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
+  }
+  expect(standIn.requests[0]?.headers).not.toHaveProperty('if-none-match');
 });

@@ -116,6 +116,17 @@ describe('fetch', () => {
     expect(asked).toEqual([`GET ${standIn.baseUrl}/inventory?status=sold undefined`]);
   });
 
+  it('may give responses without a stream', async () => {
+    const own = async () => ({
+      ...{ ok: true, status: 200, headers: new Headers() },
+      ...{ body: {}, text: async () => '[]' },
+    });
+    const client = standIn.open({ fetch: own as never });
+    expect((await client.listOrders()).items).toEqual([]);
+    const onResponse = vi.fn().mockThrow('enough');
+    await expect(client.listOrders({}, { onResponse })).rejects.toBe('enough');
+  });
+
   it('is by default the global one at the time of the call', async () => {
     const client = standIn.open();
     const own = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('[]'));

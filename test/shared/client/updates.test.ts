@@ -77,13 +77,14 @@ describe('an update', () => {
   });
 
   it.each([
-    ['without a tag, since no safe update could follow it', { body }],
-    ['about another entry', { ...written, body: body.replace('7', '8') }],
-  ])('fails by a response %s', async (_, response) => {
+    [{ body }, 'The tag is missing.'],
+    [{ ...written, body: body.replace('7', '8') }, 'It is about another entry.'],
+  ])('fails by a response that no safe update could follow: %j', async (response, told) => {
     standIn.responses = [response];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
     const message = `The response is not a valid updateInventory response. ${outcomes.unknown}`;
-    const failure = { code: 'invalid_answer', effect: 'unknown', message };
+    const cause = { message: told };
+    const failure = { code: 'invalid_answer', effect: 'unknown', message, cause };
     await expect(call).rejects.toMatchObject(failure);
   });
 

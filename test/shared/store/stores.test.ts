@@ -55,6 +55,15 @@ describe.each(engines)('on $name', ({ start }) => {
     }
   });
 
+  it('a sample of the inventory is a list of one entry', async () => {
+    const [page, ...others] = await Array.fromAsync(store.sample());
+    expect([JSON.parse(`[${page?.items}]`), page?.isLast, others]).toEqual([
+      [{ petId: expect.any(Number), quantity: 25, status: expect.any(String) }],
+      ...[true, []],
+    ]);
+    expect(endpoint().requests).toMatchObject([{ input: { Limit: 1 } }]);
+  });
+
   it('the inventory as a whole, of one status, skips all pages without that status except the last', async () => {
     endpoint().pageSize = 1;
     const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
