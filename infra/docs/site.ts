@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { packClient, tarballName, toInstalled } from '../client/buildClient.ts';
-import { readClientFacts, toStageFacts } from './facts/accessFacts.ts';
-import { errorFacts, toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
-import { toCostFacts } from './facts/costsPage.ts';
-import { type Guide, guideNames, type Placeholders, readGuide } from './guide.ts';
+import { packClient, tarballName } from '../client/buildClient.ts';
+import { readFacts } from './facts.ts';
+import { type Guide, guideNames, readGuide } from './guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from './page.ts';
 import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';
 
@@ -14,18 +11,7 @@ import { defineReference, javascript, toOverview, toPublishedDocument } from './
  */
 export async function buildSite(access: Access): Promise<Site> {
   const { bytes, document } = toPublishedDocument(access);
-  const facts: Placeholders = {
-    ...toStageFacts(access),
-    ...toOperationFacts(access.documentationAddress),
-    ...errorFacts,
-    ...toExampleFacts(document),
-    ...valueFacts,
-    ...toCostFacts(),
-    ...(await readClientFacts(access)),
-    documentVersion: () => document.info.version,
-    source: (name) =>
-      toInstalled(readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8')).trimEnd(),
-  };
+  const facts = await readFacts(access, document);
   const guides = await Promise.all(guideNames.map((name) => readGuide(name, facts)));
   const overview = toOverview(document);
   return new Map<string, SiteFile>([

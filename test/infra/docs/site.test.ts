@@ -6,13 +6,12 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { tarballName } from '../../../infra/client/buildClient.ts';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
-import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { fillPlaceholders, guideNames, menu, renderGuide } from '../../../infra/docs/guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite, keywords } from '../../../infra/docs/site.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
-import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -57,6 +56,15 @@ function readSection(name: string, anchor: string): string {
   return section.split('<h2')[0] ?? '';
 }
 
+/** The cells of the row that begins with this one. */
+function readRow(name: string, label: string): string[] {
+  const [, row = ''] = read(name).split(`<td>${label}</td>`);
+  const [cells = ''] = row.split('</tr>');
+  return [...cells.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell = '']) => cell);
+}
+
+const rows = Object.values<Operation>(operations);
+
 describe('the guides', () => {
   test('are all listed, and every placeholder has a text', () => {
     const files = globSync('*.md', { cwd: `${import.meta.dirname}/../../../infra/docs/guides` });
@@ -66,44 +74,38 @@ describe('the guides', () => {
 
   test('have a section for each error code, with the operations that respond with it', () => {
     for (const [code, status] of Object.entries(statusOfCode)) {
-      const section = readSection('errors.html', code);
-      expect(section, code).toContain(`Status <strong>${status}</strong>`);
+      const from = rows.filter(({ errors }) => (errors as readonly string[]).includes(code));
+      const names = from.map(({ operationId }) => `<code>${operationId}</code>`).join(', ');
+      const some = from.length === 0 ? 'at any path' : `from ${names}`;
+      const all = from.length === rows.length ? 'from every operation' : some;
+      const text = `Status <strong>${status}</strong>, ${all}.`;
+      expect(readSection('errors.html', code), code).toContain(text);
     }
-    const section = readSection('errors.html', 'not_found');
-    const routed = operationIds.filter((id) =>
-      (operations[id] as Operation).errors.includes('not_found'),
-    );
-    const names = routed.map((id) => `<code>${id}</code>`).join(', ');
-    expect(section).toContain(`from ${names}.`);
-    expect(readSection('errors.html', 'unauthorized')).toContain('from every operation');
-    expect(readSection('errors.html', 'too_many_requests')).toContain('at any path');
   });
 
-  test.each(stageNames)('have the address and every throttle of %s', (name) => {
-    for (const size of ['6 MB', '10 MB']) {
-      expect(read('limits.html')).toContain(`<td>${size}</td>`);
+  test('have the address, every throttle and the limits of the stages', () => {
+    for (const { name, baseUrl, purpose } of deployed.servers) {
+      const address = `<strong>${name}</strong>: <code>${baseUrl}</code>, ${purpose}`;
+      expect(read('index.html')).toContain(address);
     }
-    const { throttles } = stages[name].settings;
-    const { baseUrl, purpose } = name === 'production' ? production : staging;
-    expect(read('index.html')).toContain(
-      `<strong>${name}</strong>: <code>${baseUrl}</code>, ${purpose}`,
-    );
-    for (const [id, { rate, burst }] of Object.entries(throttles)) {
+    for (const id of [...operationIds, 'other'] as const) {
+      const throttles = stagesForClients.map(({ settings }) => settings.throttles[id]);
       const label = id === 'other' ? 'all else' : `<code>${id}</code>`;
-      const [, row = ''] = read('limits.html').split(`<td>${label}</td>`);
-      const cells = [...(row.split('</tr>')[0] ?? '').matchAll(/<td>(\d+)<\/td>/g)];
-      const column = 2 * stagesForClients.indexOf(stages[name]);
-      const numbers = cells.slice(column, column + 2).map(([, number]) => Number(number));
-      expect(numbers).toEqual([rate, burst]);
+      const numbers = throttles.flatMap(({ rate, burst }) => [`${rate}`, `${burst}`]);
+      expect(readRow('limits.html', label)).toEqual(numbers);
     }
+    expect(readRow('limits.html', 'the body of any request')).toEqual(['10 MB']);
+    expect(readRow('limits.html', 'names and values of all headers together')).toEqual([
+      '10,240 bytes',
+    ]);
   });
 
-  test('have every operation with its level, and the headers and steps for a deprecated one', () => {
-    for (const { operationId, path, lifecycle } of Object.values<Operation>(operations)) {
-      const [, row = ''] = read('index.html').split(`<code>${operationId}</code></a></td>`);
-      const [cells = ''] = row.split('</tr>');
-      expect(cells).toContain(path);
-      expect(cells).toContain(lifecycle.kind);
+  test('have every operation with its level, and the headers and days of a deprecated one', () => {
+    for (const { operationId, method, path, permission, lifecycle } of rows) {
+      const label = `<a href="reference.html"><code>${operationId}</code></a>`;
+      const cells = readRow('index.html', label);
+      expect(cells.slice(0, 2)).toEqual([`<code>${method} ${path}</code>`, permission]);
+      expect(cells[2]).toContain(lifecycle.kind);
       if (lifecycle.kind !== 'deprecated') continue;
       const [page = '', anchor = ''] = lifecycle.guide.split('#');
       for (const instant of [lifecycle.since, lifecycle.sunset]) {
@@ -117,18 +119,17 @@ describe('the guides', () => {
   });
 
   test('have the model’s costs of requests, without rare responses', () => {
-    const rows = [...read('costs.html').matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
-    const responses = rows.map(([, id, response]) => `${id} ${response}`);
+    const costs = read('costs.html');
+    const lines = [...costs.matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
+    const responses = lines.map(([, id, response]) => `${id} ${response}`);
     expect(responses).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
     expect(responses.join()).not.toMatch(/429|412|400/);
     const pricing = toStagePricing(stages.production.settings, 1);
     const pet = toOperationCosts(pricing, [1_000]).find(
       ({ operationId, response }) => operationId === 'getPet' && response === '200',
     );
-    expect(read('costs.html')).toMatch(
-      /with a key\. A million cost <strong>\$\d+\.\d\d<\/strong>: /,
-    );
-    expect(read('costs.html')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
+    expect(costs).toMatch(/with a key\. A million cost <strong>\$\d+\.\d\d<\/strong>: /);
+    expect(costs).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
   });
 });
 
@@ -138,8 +139,6 @@ test('a placeholder is replaced in every place, and an unknown one fails the bui
   for (const unknown of ['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}']) {
     expect(() => fillPlaceholders(`# a\n${unknown}`, facts)).toThrow(unknown);
   }
-  const { deprecation } = toOperationFacts('');
-  expect(() => deprecation?.('listInventory')).toThrow('listInventory is not deprecated.');
 });
 
 test('the guide has the cause and the cure of each error message', () => {
@@ -310,7 +309,7 @@ describe('a page', () => {
       }
     }
     expect(find('errors.html#not_found')).toMatchObject({ page: 'Errors', heading: 'not_found' });
-    for (const { operationId, summary, method, path } of Object.values<Operation>(operations)) {
+    for (const { operationId, summary, method, path } of rows) {
       const found = entries.find(({ heading }) => heading === `${operationId}: ${summary}`);
       expect(found?.text).toContain(`${method} ${path} `);
       expect(found?.address).toMatch(new RegExp(`^reference.html#.*/${method}/`));
