@@ -27,16 +27,14 @@ const incidents = {
   outage: 'Requests fail now, or none arrive.',
   degraded: 'An operation has failed at few requests within four hours, or is slow.',
 };
-type Incident = keyof typeof incidents;
+export type Incident = keyof typeof incidents;
 
 /** One alarm of the watch stack. */
 export interface WatchAlarm {
   /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
-  /** By default a ticket. */
-  readonly severity?: Severity;
-  /** The page that it is part of. It then sends none itself, so that one incident is one page. */
-  readonly incident?: Incident;
+  /** By default a ticket. A part of an incident sends nothing itself, so that one incident is one page. */
+  readonly severity?: Severity | Incident;
   /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;
   readonly metric: IMetric;
@@ -49,6 +47,9 @@ export interface WatchAlarm {
   readonly periods?: readonly [breaching: number, of: number];
 }
 
+/** `undefined` for an alarm that the stage's settings leave out. */
+export type WatchAlarms = readonly (WatchAlarm | undefined)[];
+
 /**
  * Sends each alarm and each incident, and its end, to the topic of its severity.
  * @param targets a topic or an e-mail address for each severity
@@ -56,7 +57,7 @@ export interface WatchAlarm {
 export function defineAlarms(
   scope: Construct,
   stackName: string,
-  alarms: readonly WatchAlarm[],
+  alarms: WatchAlarms,
   targets: StageSettings['alarms'] = {},
 ): AlarmBase[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
@@ -66,12 +67,14 @@ export function defineAlarms(
     alarm.addOkAction(action);
   };
   const parts: Record<Incident, Alarm[]> = { outage: [], degraded: [] };
-  const single = alarms.map(
-    ({ name, severity = 'ticket', incident, description, metric, threshold, ...other }) => {
+  const single = alarms
+    .filter((alarm) => alarm !== undefined)
+    .map(({ name, severity = 'ticket', description, metric, threshold, ...other }) => {
       const [breaching, of] = other.periods ?? [1, 1];
+      const label = labels[severity === 'ticket' ? 'ticket' : 'page'];
       const alarm = new Alarm(scope, name, {
         alarmName: `${stackName}-${name}`,
-        alarmDescription: `${labels[severity]}: ${description}`,
+        alarmDescription: `${label}: ${description}`,
         metric: metric instanceof Metric ? fillMissing(metric, other.missing) : metric,
         threshold,
         datapointsToAlarm: breaching,
@@ -80,11 +83,10 @@ export function defineAlarms(
           other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
-      if (incident && severity === 'page') parts[incident].push(alarm);
-      else notify(alarm, severity);
+      if (severity === 'page' || severity === 'ticket') notify(alarm, severity);
+      else parts[severity].push(alarm);
       return alarm;
-    },
-  );
+    });
   const composite = Object.entries(incidents).map(([name, means]) => {
     const own = parts[name as Incident];
     const alarm = new CompositeAlarm(scope, name, {

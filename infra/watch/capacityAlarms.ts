@@ -5,29 +5,27 @@ import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
-import type { WatchAlarm } from './alarms.ts';
+import type { WatchAlarm, WatchAlarms } from './alarms.ts';
 import { period, toTableMetric, toTableThrottles } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */
-export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
+export function defineCapacityAlarms(stage: Stage): WatchAlarms {
   const { accountConcurrency } = stage.settings;
   return [
     ...operationIds.flatMap((id) => defineFunctionAlarms(stage, id)),
-    ...(accountConcurrency === undefined
-      ? []
-      : [
-          {
-            name: 'account-concurrency',
-            description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
-            metric: new Metric({
-              namespace: 'AWS/Lambda',
-              metricName: 'ConcurrentExecutions',
-              statistic: Stats.MAXIMUM,
-              period,
-            }),
-            threshold: accountConcurrency * 0.8,
-          },
-        ]),
+    accountConcurrency === undefined
+      ? undefined
+      : {
+          name: 'account-concurrency',
+          description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
+          metric: new Metric({
+            namespace: 'AWS/Lambda',
+            metricName: 'ConcurrentExecutions',
+            statistic: Stats.MAXIMUM,
+            period,
+          }),
+          threshold: accountConcurrency * 0.8,
+        },
     ...tableNames.map(
       (table): WatchAlarm => ({
         name: `${table}-table-throttles`,
@@ -53,12 +51,12 @@ const MAX_CONFLICTS = 300;
 /** Refused calls in five minutes. Fewer come from a burst, and the clients' second attempts succeed. */
 const MAX_THROTTLES = 5;
 
-function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
+function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarms {
   const { timeoutSeconds } = operationSettings[id];
   const toMetric = (name: Parameters<typeof toFunctionMetric>[2], statistic: string) =>
     toFunctionMetric(stage, id, name, { statistic, period });
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
-  const alarms: (WatchAlarm | undefined)[] = [
+  return [
     {
       name: `${id}-errors`,
       description: `The function of ${id} crashed, ran out of memory or timed out, which should never happen. Look at the saved query "Errors with their cause". If it began with a deployment, roll back.`,
@@ -90,5 +88,4 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
         }
       : undefined,
   ];
-  return alarms.filter((alarm) => alarm !== undefined);
 }

@@ -4,9 +4,8 @@ import { type OperationId, operationIds, operations } from '../../shared/contrac
 import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames } from '../stages/resourceNames.ts';
-import type { Severity } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
-import type { WatchAlarm } from './alarms.ts';
+import type { Incident, WatchAlarm, WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
   period,
@@ -22,14 +21,13 @@ import {
 export function defineClientAlarms(
   stage: Stage,
   { refusals: { throttled, unauthorized, forbidden }, operations: counts }: AccessLogMetrics,
-): WatchAlarm[] {
+): WatchAlarms {
   const { quietMinutes } = stage.settings;
   const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
   return [
     {
       name: 'server-errors',
-      severity: 'page',
-      incident: 'outage',
+      severity: 'outage',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
       metric: toShare(stage, '5xx, % of requests', serverErrors, 5),
@@ -38,7 +36,7 @@ export function defineClientAlarms(
     },
     ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id])),
     ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
-    ...(quietMinutes === undefined ? [] : [defineSilenceAlarm(counts, quietMinutes)]),
+    quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
@@ -77,7 +75,8 @@ function defineFailureAlarms(
   { counts, samples }: RequestMetrics,
 ): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
-  const severity: Severity = toReservedConcurrency(stage.settings, id) === 0 ? 'ticket' : 'page';
+  const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
+  const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
   const { availabilityPercent } = operationSettings[id];
   /** This many times the share of failures that the objective allows, in percent. */
   const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
@@ -94,8 +93,7 @@ function defineFailureAlarms(
   return [
     {
       name: `${id}-server-errors`,
-      severity,
-      incident: 'outage',
+      severity: toSeverity('outage'),
       description: `At least ${toBudget(50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${act}`,
       metric: toFailureShare(3),
       threshold: toBudget(50),
@@ -103,8 +101,7 @@ function defineFailureAlarms(
     },
     {
       name: `${id}-failing`,
-      severity,
-      incident: 'degraded',
+      severity: toSeverity('degraded'),
       description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${act}`,
       metric: toFailureShare(1, quarter),
       threshold: 50,
@@ -138,8 +135,7 @@ function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
   const until = operations[id].streamed ? ' until the first byte' : '';
   return {
     name: `${id}-latency`,
-    severity: 'page',
-    incident: 'degraded',
+    severity: 'degraded',
     description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
     metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
     threshold: latencyMilliseconds,
@@ -155,8 +151,7 @@ function defineSilenceAlarm(
   const usingMetrics = Object.fromEntries(operationIds.map((id) => [id, counts[id].requests]));
   return {
     name: 'silence',
-    severity: 'page',
-    incident: 'outage',
+    severity: 'outage',
     description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
     metric: new MathExpression({
       label: 'requests',

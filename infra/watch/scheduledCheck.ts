@@ -13,7 +13,7 @@ import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { type TableName, tables } from '../stages/tables.ts';
-import type { WatchAlarm } from './alarms.ts';
+import type { WatchAlarm, WatchAlarms } from './alarms.ts';
 import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
@@ -70,7 +70,7 @@ export function defineCheckAlarms(
   stage: Stage,
   everyMinutes: number,
   counts: AccessLogMetrics['operations'],
-): WatchAlarm[] {
+): WatchAlarms {
   const functionName = toNames(stage).toFunction('check');
   const toCountMetric = (metricName: keyof CheckCounts) =>
     new Metric({
@@ -82,8 +82,7 @@ export function defineCheckAlarms(
   return [
     {
       name: 'check-failed',
-      severity: 'page',
-      incident: 'outage',
+      severity: 'outage',
       description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
@@ -120,7 +119,7 @@ export function defineCheckAlarms(
       `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
       'Look at `npx petstore keys list` for which one. Rotate it, and tell its owner.',
     ),
-    ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(counts)] : []),
+    toDeprecatedOperations().length > 0 ? defineSunsetAlarm(counts) : undefined,
   ];
 }
 
