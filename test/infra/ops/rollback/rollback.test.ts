@@ -19,19 +19,21 @@ interface Alias {
   RoutingConfig?: { AdditionalVersionWeights: Record<string, number> };
 }
 
-const commits = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2', 'ccccccccccc3'];
+/** A commit with its code, by default its own, and the function that has no version of it. */
+type Deployment = readonly [commit: string, code?: string, without?: OperationId];
+/** What production went through: deployments, and roll-backs as typed. */
+type Step = Deployment | string;
 
-/** By default, each commit has its own code. */
-const toVersion = (version: number, Description: string, code = Description) => ({
+const toVersion = (version: number, [Description, code = Description]: Deployment) => ({
   ...{ Version: String(version), Description, CodeSha256: `${code}=` },
   LastModified: `2026-12-0${version}T10:20:30.000+0000`,
 });
 
-/** Production: each function with the versions 1 to 3 of the same three commits, the newest live. */
-function deploy() {
-  const functions = mapOperations((id) => {
-    const alias: Alias = { FunctionVersion: '3', RevisionId: `of-${id}` };
-    return { versions: commits.map((commit, index) => toVersion(index + 1, commit)), alias };
+/** Production without deployments, as AWS describes it. */
+function build() {
+  const functions = mapOperations(() => {
+    const alias: Alias = { FunctionVersion: '', RevisionId: '' };
+    return { versions: [] as ReturnType<typeof toVersion>[], alias };
   });
   /** The deployments that run, with their functions, and the parameter of the versions that were left. */
   const state = {
@@ -87,40 +89,42 @@ function deploy() {
   return { responses, state, functions, live };
 }
 
-type Change = (deployed: ReturnType<typeof deploy>) => unknown;
+const [a, b, c] = [['aaaaaaaaaaa1'], ['bbbbbbbbbbb2'], ['ccccccccccc3']] as const;
 
-/** Production with some other responses of AWS, and its command with --yes. */
-async function open(change: (deployed: ReturnType<typeof deploy>) => Responses = () => ({})) {
-  const deployed = deploy();
-  const aws = await useAws({ ...deployed.responses, ...change(deployed) });
+/** Production after these steps, with some other responses of AWS, its command, and the last roll-back. */
+async function open(
+  steps: readonly Step[] = [a, b, c],
+  change: (production: ReturnType<typeof build>) => Responses = () => ({}),
+) {
+  const production = build();
+  const { functions } = production;
+  const aws = await useAws({ ...production.responses, ...change(production) });
   const call = (args: readonly string[], typed?: string) =>
     callOps(runRollback, ['--stage', 'production', ...args], aws.variables, typed);
-  const rollback = (...args: string[]) => call([...args, '--yes']);
-  return { ...deployed, aws, call, rollback };
+  const rollback = (typed = '') => call([...typed.split(' ').filter(Boolean), '--yes']);
+  let outcome: Awaited<ReturnType<typeof rollback>> | undefined;
+  let version = 0;
+  for (const step of steps) {
+    if (typeof step === 'string') {
+      outcome = await rollback(step);
+      continue;
+    }
+    version += 1;
+    for (const id of operationIds.filter((one) => one !== step[2])) {
+      functions[id].versions.push(toVersion(version, step));
+      functions[id].alias = { FunctionVersion: `${version}`, RevisionId: `${version}` };
+    }
+  }
+  return { ...production, aws, call, rollback, outcome };
 }
 
 const everywhere = (version: string) => mapOperations(() => version);
 const oneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\n]*${text}[^\n]*\n$`));
-
-/** Changes the versions of each function, newest last. */
-function changeVersions(change: (versions: { Description: string }[]) => unknown): Change {
-  return ({ functions }) => {
-    for (const { versions } of Object.values(functions)) change(versions);
-  };
-}
-const describeSecond = (Description: string) =>
-  changeVersions(([, second]) => Object.assign(second ?? {}, { Description }));
-const leaveAlone: Change = () => {};
-const lackSecond: Change = ({ functions: { getPet } }) => getPet.versions.splice(1, 1);
-const getPetUnchanged: Change = ({ functions: { getPet } }) => {
-  getPet.versions.pop();
-  getPet.alias.FunctionVersion = '2';
-};
-const dirty = describeSecond('aaaaaaaaaaa1-dirty-11111111');
-const twiceDirty = changeVersions(([, second, third]) => {
-  Object.assign(second ?? {}, { Description: 'ccccccccccc3-dirty-11111111' });
-  Object.assign(third ?? {}, { Description: 'ccccccccccc3-dirty-22222222' });
-});
+const edit = (commit: string, digest: string): Deployment => [`${commit}-dirty-${digest}`];
+const documents: Deployment = ['ddddddddddd4', b[0]];
+const cAgain: Deployment = ['eeeeeeeeeee5', c[0]];
+const aAgain: Deployment = ['fffffffffff6', a[0]];
+const unknown: Deployment = ['', 'first'];
 
 describe('npx petstore rollback', () => {
   it('moves every alias to the commit before the live one, and says what to do next', async () => {
@@ -141,51 +145,80 @@ describe('npx petstore rollback', () => {
     expect(live()).toEqual(everywhere('2'));
     expect(aws.inputsOf('UpdateAlias')).toHaveLength(all);
 
-    const undo = /^To undo: npx petstore rollback (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
-    const undone = await rollback(...undo);
+    const [, undo] = /^To undo: npx petstore rollback --stage production (.+)$/m.exec(stdout) ?? [];
+    const undone = await rollback(undo);
     expect(live()).toEqual(everywhere('3'));
     expect(undone.stdout).toContain('there is nothing else to do');
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
   });
 
-  it.each<[string, Change, string, Partial<Record<OperationId, string>>]>([
-    ['to a commit by its beginning', leaveAlone, '--to aaaaaaa', everywhere('1')],
-    ['to one by all digits', leaveAlone, `--to aaaaaaaaaaa1${'2'.repeat(28)}`, everywhere('1')],
-    ['two', leaveAlone, '--to getPet=1 listOrders=2', { getPet: '1', listOrders: '2' }],
-    ['to a commit, not to the same with changes', dirty, '--to aaaaaaaaaaa1', everywhere('1')],
-    ['to a commit with changes', dirty, '--to aaaaaaaaaaa1-dirty', everywhere('2')],
-    ['from one edit of a commit to the one before', twiceDirty, '', everywhere('2')],
-    ['past a commit that not every function has a version of', lackSecond, '', everywhere('1')],
-    ['those alone that the last deployment moved', getPetUnchanged, '', everywhere('2')],
-  ])('moves %s', async (what, change, typed, expected) => {
-    const { rollback, live, ...deployed } = await open();
-    change({ ...deployed, live });
-    const { stdout } = await rollback(...typed.split(' ').filter(Boolean));
+  it.each<[string, Step[], Partial<Record<OperationId, string>>]>([
+    ['to a commit by its beginning', [a, b, c, '--to aaaaaaa'], everywhere('1')],
+    ['to one by all digits', [a, b, c, `--to ${a[0]}${'2'.repeat(28)}`], everywhere('1')],
+    ['two', [a, b, c, '--to getPet=1 listOrders=2'], { getPet: '1', listOrders: '2' }],
+    [
+      'to a commit, not to the same with changes',
+      [a, edit(a[0], '11111111'), c, `--to ${a[0]}`],
+      everywhere('1'),
+    ],
+    [
+      'to a commit with changes',
+      [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty`],
+      everywhere('2'),
+    ],
+    [
+      'from one edit of a commit to the one before',
+      [a, edit(c[0], '11111111'), edit(c[0], '22222222'), ''],
+      everywhere('2'),
+    ],
+    ['past one that lacks a function', [a, [b[0], b[0], 'getPet'], c, ''], everywhere('1')],
+    ['what the last one moved', [a, b, [c[0], c[0], 'getPet'], ''], everywhere('2')],
+    ['what an earlier run left', [a, b, c, '--to listInventory=2 getPet=2', ''], everywhere('2')],
+    // Versions are known by their code, and by what roll-backs have left.
+    ['A, B back, C: from C to A, not to B', [a, b, '', c, ''], everywhere('1')],
+    ['A, B, documents alone: from these to A', [a, b, documents, ''], everywhere('1')],
+    ['A, B, documents, back, C: from C to A', [a, b, documents, '', c, ''], everywhere('1')],
+    ['A, B back, C twice: from C to A', [a, b, '', c, cAgain, ''], everywhere('1')],
+    ['A, B back in part, C: from C to A', [a, b, '--to getPet=1', c, ''], everywhere('1')],
+    ['release 1.0.0 and ours: back to 1.0.0', [unknown, b, ''], everywhere('1')],
+    ['A, B back, again: no further', [a, b, '', ''], everywhere('1')],
+    ['A, B back, B by --to, C: to B', [a, b, '', '--to bbbbbbb', c, ''], everywhere('2')],
+    [
+      'all but a new operation',
+      [[a[0], a[0], 'getPet'], b, ''],
+      { ...everywhere('1'), getPet: '2' },
+    ],
+  ])('moves %s', async (what, steps, expected) => {
+    const { live, outcome } = await open(steps);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
     expect(live()).toEqual({ ...everywhere('3'), ...expected });
-    if (what === 'two') expect(stdout).toContain('--to getPet=3 listOrders=3');
+    if (what === 'two') expect(outcome?.stdout).toContain('--to getPet=3 listOrders=3');
+    expect(outcome?.stdout.includes('getPet is new: it has no earlier version, and stays.')).toBe(
+      what.endsWith('new operation'),
+    );
+  });
+
+  it('marks what was left, and what has the same code', async () => {
+    const { outcome } = await open([a, b, '', c, cAgain, '--to getPet=4']);
+    expect(outcome?.stdout).toMatch(/^getPet +4 +eeeeeeeeeee5 .*Z +live$/m);
+    expect(outcome?.stdout).toMatch(/^ +3 +ccccccccccc3 .*Z +same code$/m);
+    expect(outcome?.stdout).toMatch(/^ +2 +bbbbbbbbbbb2 .*Z +left$/m);
   });
 
   it('says in JSON what was moved or stopped, and the rest on standard error', async () => {
-    const { rollback, state, call } = await open(() => ({ StopDeployment: () => ({}) }));
-    const read = async (...args: string[]) => {
-      const { stdout, stderr } = await rollback('--json', ...args);
+    const { rollback, state, call } = await open(undefined, () => ({ StopDeployment: () => ({}) }));
+    const read = async (typed: string) => {
+      const { stdout, stderr } = await rollback(`--json ${typed}`);
       expect(stderr).toContain('\n');
       return JSON.parse(stdout);
     };
-    const moved = [{ operationId: 'getPet', from: 3, to: 1, commit: 'aaaaaaaaaaa1' }];
+    const moved = [{ operationId: 'getPet', from: 3, to: 1, commit: a[0] }];
     const nothing = { stage: 'production', moved: [], stopped: [] };
-    expect(await read('--to', 'getPet=1')).toEqual({ ...nothing, moved });
-    expect(await read('--to', 'getPet=1')).toEqual(nothing);
+    expect(await read('--to getPet=1')).toEqual({ ...nothing, moved });
+    expect(await read('--to getPet=1')).toEqual(nothing);
     state.deployments = { 'd-1': `${getPet}:live` };
-    expect(await read()).toEqual({ ...nothing, stopped: ['d-1'] });
+    expect(await read('')).toEqual({ ...nothing, stopped: ['d-1'] });
     expect(JSON.parse((await call(['--json'], 'n\n')).stdout)).toEqual(nothing);
-  });
-
-  it('finishes what an earlier run left half done', async () => {
-    const { rollback, live } = await open();
-    await rollback('--to', 'listInventory=2', 'getPet=2');
-    await rollback();
-    expect(live()).toEqual(everywhere('2'));
   });
 
   it('sends all requests to one version if a deployment left two', async () => {
@@ -209,136 +242,50 @@ describe('npx petstore rollback', () => {
     expect(status).toBe(0);
     expect(live()).toEqual({ ...everywhere('3'), ...(isMoved && { getPet: '2' }) });
   });
-});
-
-/** What production went through: deployments of a commit with its code, and roll-backs as typed. */
-type Step = readonly [commit: string, code: string] | string;
-
-describe('npx petstore rollback knows versions by their code, and what it has left', () => {
-  /** Plays the steps. @returns the last roll-back, and the commits that serve then */
-  async function play(steps: readonly Step[], without: readonly OperationId[] = []) {
-    const stage = await open();
-    const { functions, rollback } = stage;
-    for (const { versions } of Object.values(functions)) versions.splice(0);
-    let count = 0;
-    let outcome: Awaited<ReturnType<typeof rollback>> | undefined;
-    for (const step of steps) {
-      if (typeof step === 'string') {
-        outcome = await rollback(...step.split(' ').filter(Boolean));
-        continue;
-      }
-      count += 1;
-      for (const id of operationIds) {
-        if (count === 1 && without.includes(id)) continue;
-        functions[id].versions.push(toVersion(count, ...step));
-        functions[id].alias = { FunctionVersion: `${count}`, RevisionId: `${count}` };
-      }
-    }
-    const commits = mapOperations((id) => {
-      const { versions, alias } = functions[id];
-      return versions.find(({ Version }) => Version === alias.FunctionVersion)?.Description;
-    });
-    return { ...stage, outcome, commits };
-  }
-
-  const good = ['aaaaaaaaaaa1', 'good'] as const;
-  const bad = ['bbbbbbbbbbb2', 'bad'] as const;
-  const documents = ['ddddddddddd4', 'bad'] as const;
-  const fix = ['ccccccccccc3', 'fix'] as const;
-  const fixAgain = ['eeeeeeeeeee5', 'fix'] as const;
-  const goodAgain = ['fffffffffff6', 'good'] as const;
-  const unknown = ['', 'first'] as const;
-  const toGood = mapOperations(() => good[0]);
-
-  it.each<[string, Step[], object]>([
-    ['A, B back, C: from C to A, not to B', [good, bad, '', fix, ''], toGood],
-    ['A, B, documents alone: from these to A', [good, bad, documents, ''], toGood],
-    ['A, B, documents alone, back, C: from C to A', [good, bad, documents, '', fix, ''], toGood],
-    ['A, B back, C twice: from C to A', [good, bad, '', fix, fixAgain, ''], toGood],
-    ['A, B back in part, C: from C to A', [good, bad, '--to getPet=1', fix, ''], toGood],
-    ['release 1.0.0 and ours: back to 1.0.0', [unknown, bad, ''], mapOperations(() => '')],
-    ['A, B back, again: no further', [good, bad, '', ''], toGood],
-    [
-      'A, B back, B by --to, C: to B',
-      [good, bad, '', '--to bbbbbbb', fix, ''],
-      mapOperations(() => bad[0]),
-    ],
-  ])('%s', async (_, steps, expected) => {
-    const { outcome, commits } = await play(steps);
-    expect(outcome).toMatchObject({ status: 0, stderr: '' });
-    expect(commits).toEqual(expected);
-  });
-
-  it('leaves a new operation as it is', async () => {
-    const { outcome, commits } = await play([good, bad, ''], ['getPet']);
-    expect(outcome).toMatchObject({ status: 0, stderr: '' });
-    expect(commits).toEqual({ ...toGood, getPet: bad[0] });
-    expect(outcome?.stdout).toContain('getPet is new: it has no earlier version, and stays.');
-  });
-
-  it.each<[string, Step[], string]>([
-    ['the only other code was left', [good, bad, '', goodAgain, ''], '--to bbbbbbbbbbb2'],
-    [
-      'the only other code has no known commit',
-      [bad, unknown, '', documents, ''],
-      '--to listInventory=2 ',
-    ],
-    ['there is no other code', [bad, documents, ''], 'deploy the good commit'],
-  ])('moves nothing where %s, and says how', async (_, steps, line) => {
-    const { outcome, live } = await play(steps);
-    expect(outcome).toMatchObject({ status: 1, stderr: oneLine(line) });
-    expect(live()).toEqual(everywhere(String(steps.filter((step) => step !== '').length)));
-  });
-
-  it('prints one version each where no commit has them all', async () => {
-    const { rollback, functions } = await open();
-    for (const { versions } of Object.values(functions)) versions.splice(1, 1);
-    functions.getPet.versions.splice(0, 1, toVersion(1, 'dddddddddddd'));
-    const typed = operationIds.map((id) => `${id}=1`).join(' ');
-    expect(await rollback()).toMatchObject({ status: 1, stderr: oneLine(`--to ${typed}`) });
-    expect((await rollback('--to', ...typed.split(' '))).status).toBe(0);
-  });
-
-  it('marks what was left, and what has the same code', async () => {
-    const { rollback } = await play([good, bad, '', fix, fixAgain]);
-    const { stdout } = await rollback('--to', 'getPet=4');
-    expect(stdout).toMatch(/^getPet +4 +eeeeeeeeeee5 .*Z +live$/m);
-    expect(stdout).toMatch(/^ +3 +ccccccccccc3 .*Z +same code$/m);
-    expect(stdout).toMatch(/^ +2 +bbbbbbbbbbb2 .*Z +left$/m);
-  });
 
   const ofParameter = /^.*\/petstore-production\/left-versions.*AccessDeniedException.*\n$/;
+  const ofStack = /^The stack petstore-production could not be read.*Throttling.*\n$/;
   it.each([
     ['GetParameter', 'AccessDeniedException', ofParameter],
     ['PutParameter', 'AccessDeniedException', ofParameter],
-    [
-      'DescribeStacks',
-      'Throttling',
-      /^The stack petstore-production could not be read.*Throttling.*\n$/,
-    ],
+    ['DescribeStacks', 'Throttling', ofStack],
   ])('moves also without %s, and says so: %s', async (operation, error, line) => {
     onTestFinished(skipBackOff());
     const fail = () => {
       throw new AwsError(error, 'no');
     };
-    const { rollback, live } = await open(() => ({ [operation]: fail }));
-    const { status, stderr } = await rollback();
-    expect(stderr).toMatch(line);
-    expect(status).toBe(0);
+    const { outcome, live } = await open([a, b, c, ''], () => ({ [operation]: fail }));
+    expect(outcome).toMatchObject({ status: 0, stderr: expect.stringMatching(line) });
     expect(live()).toEqual(everywhere('2'));
   });
 
   it('never calls functions of another account', async () => {
     const AliasArn = 'arn:aws:lambda:us-west-2:123456789012:function:x:live';
-    const { rollback, live } = await open(({ responses }) => ({
-      GetAlias: (input) => ({ ...(responses.GetAlias?.(input) as object), AliasArn }),
-    }));
     const { settings } = stages.production;
     onTestFinished(() => void Object.assign(stages.production, { settings }));
     Object.assign(stages.production, { settings: { ...settings, region: 'eu-west-1' } });
-    const { status, stderr } = await rollback();
-    expect({ status, stderr }).toEqual({ status: 1, stderr: oneLine('us-west-2') });
+    const { outcome, live } = await open([a, b, c, ''], ({ responses }) => ({
+      GetAlias: (input) => ({ ...(responses.GetAlias?.(input) as object), AliasArn }),
+    }));
+    expect(outcome).toMatchObject({ status: 1, stderr: oneLine('us-west-2') });
     expect(live()).toEqual(everywhere('3'));
+  });
+
+  it('reports an alias that changed since it was shown, and continues', async () => {
+    const { outcome, live } = await open([a, b, c, ''], ({ responses, functions }) => ({
+      UpdateAlias(input) {
+        functions.getPet.alias.RevisionId = 'changed';
+        return responses.UpdateAlias?.(input);
+      },
+    }));
+    expect(outcome?.stderr).toContain(
+      'getPet was not moved: Lambda: PreconditionFailedException: ',
+    );
+    expect(outcome?.stderr).toContain(
+      `\n1 of ${all} aliases were not moved; run the same command again.\n`,
+    );
+    expect(outcome?.status).toBe(1);
+    expect(live()).toEqual({ ...everywhere('2'), getPet: '3' });
   });
 });
 
@@ -352,48 +299,61 @@ describe('npx petstore rollback moves nothing', () => {
     expectRefusal(runRollback, typed.split(' ').filter(Boolean), message),
   );
 
-  const tooFew = changeVersions((known) => known.splice(0, 2));
-  const toStatus = (status: string) => (deployed: { state: object }) =>
-    Object.assign(deployed.state, { status });
-  const alike = describeSecond('aaaaaaaaaaa2');
+  const lackFirst: Step[] = [[a[0], a[0], 'getPet'], b, c];
+  it.each<[string, Step[], string]>([
+    ['no commit is that', [a, b, c, '--to dddddddd'], 'is the commit of no version'],
+    [
+      'no edit is that',
+      [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
+      'is the commit of no version',
+    ],
+    ['a version is not there', [a, b, c, '--to getPet=9'], 'getPet has no version 9'],
+    ['one lacks the commit', [...lackFirst, '--to aaaaaaa'], 'getPet has no version aaaaaaa'],
+    [
+      'a commit may be several',
+      [a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
+      'several: aaaaaaaaaaa2, aaaaaaaaaaa1',
+    ],
+    ['no earlier commit is to be had', [a, ''], 'deploy the good commit'],
+    ['there is no other code', [b, documents, ''], 'deploy the good commit'],
+    ['the only other code was left', [a, b, '', aAgain, ''], '--to bbbbbbbbbbb2'],
+    [
+      'the only other code has no known commit',
+      [b, unknown, '', documents, ''],
+      '--to listInventory=2 ',
+    ],
+  ])('where %s, and says how', async (_, steps, line) => {
+    const { outcome, live } = await open(steps);
+    expect(outcome).toMatchObject({ status: 1, stderr: oneLine(line) });
+    expect(live()).toEqual(
+      everywhere(`${steps.filter((step) => typeof step !== 'string').length}`),
+    );
+  });
+
+  it('where no commit has a version of each function, and prints one each', async () => {
+    const { rollback, functions } = await open([a, c]);
+    functions.getPet.versions.splice(0, 1, toVersion(1, documents));
+    const typed = `--to ${operationIds.map((id) => `${id}=1`).join(' ')}`;
+    expect(await rollback()).toMatchObject({ status: 1, stderr: oneLine(typed) });
+    expect((await rollback(typed)).status).toBe(0);
+  });
+
   const cancel = 'aws cloudformation cancel-update-stack --stack-name petstore-production';
-  const lackFirst: Change = ({ functions: { getPet } }) => getPet.versions.shift();
-  it.each<[string, Change, string, number, string]>([
-    ['nobody is there to ask', leaveAlone, '', 2, 'There is no terminal to ask on: add --yes'],
-    ['no commit is that', leaveAlone, '--to dddddddd', 1, 'is the commit of no version'],
-    ['no edit is that', dirty, '--to aaaaaaaaaaa1-dirty-3', 1, 'is the commit of no version'],
-    ['a version is not there', leaveAlone, '--to getPet=9', 1, 'getPet has no version 9'],
-    ['one lacks the commit', lackFirst, '--to aaaaaaa', 1, 'getPet has no version aaaaaaa'],
-    ['a commit may be several', alike, '--to aaaaaaa', 1, 'several: aaaaaaaaaaa2, aaaaaaaaaaa1'],
-    ['no earlier commit is to be had', tooFew, '--yes', 1, 'deploy the good commit'],
-    ['its stack is being updated', toStatus('UPDATE_IN_PROGRESS'), '--yes', 1, cancel],
-    ['it is taken back', toStatus('UPDATE_ROLLBACK_IN_PROGRESS'), '', 1, 'Wait until it is'],
-  ])('where %s', async (_, change, typed, status, message) => {
-    const { call, aws, ...deployed } = await open();
-    change(deployed);
-    const args = typed.split(' ').filter(Boolean);
-    expect(await call(args)).toMatchObject({ status, stderr: oneLine(message) });
+  it.each([
+    ['nobody is there to ask', undefined, 2, 'There is no terminal to ask on: add --yes'],
+    ['its stack is being updated', 'UPDATE_IN_PROGRESS', 1, cancel],
+    ['it is taken back', 'UPDATE_ROLLBACK_IN_PROGRESS', 1, 'Wait until it is'],
+  ])('where %s', async (_, stackStatus, status, message) => {
+    const { call, aws, state } = await open();
+    state.status = stackStatus ?? state.status;
+    expect(await call([])).toMatchObject({ status, stderr: oneLine(message) });
     expect(aws.inputsOf('UpdateAlias')).toEqual([]);
   });
 });
 
-it('npx petstore rollback reports an alias that changed since it was shown, and continues', async () => {
-  const { rollback, live } = await open(({ responses, functions }) => ({
-    UpdateAlias(input) {
-      functions.getPet.alias.RevisionId = 'changed';
-      return responses.UpdateAlias?.(input);
-    },
-  }));
-  const { status, stderr } = await rollback();
-  expect(stderr).toContain('getPet was not moved: Lambda: PreconditionFailedException: ');
-  expect(stderr).toContain(`\n1 of ${all} aliases were not moved; run the same command again.\n`);
-  expect(status).toBe(1);
-  expect(live()).toEqual({ ...everywhere('2'), getPet: '3' });
-});
-
 describe('npx petstore rollback during a canary', () => {
   async function openCanary() {
-    const stage = await open(() => ({
+    const stage = await open(undefined, () => ({
       StopDeployment: ({ deploymentId }) => {
         if (deploymentId === 'd-1') return { status: 'Pending' };
         throw new AwsError('DeploymentAlreadyCompletedException', 'The deployment is complete');
