@@ -29,8 +29,8 @@ export async function buildClient(
   await mkdir(join(content, 'cjs'), { recursive: true });
   const [types] = await Promise.all([
     readClientTypes(),
-    bundleClient(join(content, 'index.js'), { documentationAddress }),
-    bundleClient(join(content, 'cjs/index.js'), { documentationAddress, format: 'cjs' }),
+    bundleClient(join(content, 'index.js'), documentationAddress),
+    bundleClient(join(content, 'cjs/index.js'), documentationAddress, 'cjs'),
     writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
     writeFile(join(content, 'cjs/package.json'), '{ "type": "commonjs" }\n'),
     writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress)),
@@ -54,24 +54,20 @@ export async function packClient(documentationAddress: string): Promise<Buffer> 
   }
 }
 
-interface BundleOptions {
-  readonly documentationAddress?: string | undefined;
-  readonly format?: 'esm' | 'cjs';
-  /** By default the code stays readable for debuggers. A storefront's own bundler minifies it anyway. */
-  readonly minify?: boolean;
-}
-
-/** Writes the client as one module for Node.js and browsers. */
+/**
+ * Writes the client as one module for Node.js and browsers. The code stays readable for debuggers, since a storefront's
+ * own bundler minifies it anyway.
+ */
 export async function bundleClient(
   file: string,
-  { documentationAddress, format = 'esm', minify = false }: BundleOptions = {},
+  documentationAddress?: string,
+  format: 'esm' | 'cjs' = 'esm',
 ): Promise<void> {
   await build({
     entryPoints: [join(projectRoot, 'shared/client/index.ts')],
     outfile: file,
     bundle: true,
     format,
-    minify,
     // With `neutral`, an import of a Node.js module fails the build.
     platform: 'neutral',
     target: 'es2022',

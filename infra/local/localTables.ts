@@ -12,14 +12,6 @@ import { defineKeyRegister, type KeyRegister } from '../cli/keyRegister.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
 
-/** The keys that a start makes. */
-export interface LocalKeys {
-  /** A key with write permission. */
-  readonly apiKey: string;
-  /** A key with read permission only. */
-  readonly readKey: string;
-}
-
 export interface FillOptions {
   /** What to put into the tables. */
   readonly data: StoreData;
@@ -31,8 +23,8 @@ export interface FillOptions {
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** @returns the API keys; the write key is made last, so its presence means that the tables are filled */
-export async function fillTables(options: FillOptions): Promise<LocalKeys> {
+/** @returns the API keys for writing and for reading */
+export async function fillTables(options: FillOptions) {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
@@ -40,6 +32,7 @@ export async function fillTables(options: FillOptions): Promise<LocalKeys> {
     const isFilled = options.onlyIfNew && (await keys.get(keyIds.write)) !== undefined;
     if (!isFilled) await loadData(client, options);
     const readKey = await replaceLocalKey(keys, 'read');
+    // Last, so its presence means that the tables are filled.
     return { readKey, apiKey: await replaceLocalKey(keys, 'write') };
   } finally {
     client.destroy();

@@ -41,12 +41,60 @@ export function defineGateway(
   faultInjection: FaultInjection = {},
 ): Server {
   const isThrottled = defineThrottling(faultInjection.throttles);
+
+  /** @returns the gateway's own response, or nothing when a function has responded */
+  async function respond(
+    request: GatewayRequest,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<GatewayResponse | undefined> {
+    const { requestId, method, path } = request;
+    const { functions, documentationAddress, serveDocs } = await service;
+    const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
+    const headerBytes = request.headerLines.flat().join('').length;
+    if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
+    const page = path === '' ? await serveDocs?.(request) : undefined;
+    if (page) return page;
+    const resource = findPath(path);
+    const found = functions.filter(({ operation }) => operation.path === resource);
+    const called = found.find(({ operation }) => operation.method === method);
+    if (isThrottled(called?.operation.operationId ?? 'other')) {
+      return refuse(gatewayErrors.THROTTLED);
+    }
+    if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+    const allow = toAllow(found.map(({ operation }) => operation.method));
+    if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
+    if (!called) return refuse(toMethodNotAllowedError(allow));
+    const { operation } = called;
+    const declared = Number(incoming.headers['content-length'] ?? 0);
+    if (declared > MAX_PAYLOAD_BYTES) {
+      return declared > MAX_BODY_BYTES ? bodyTooLarge : refuse(gatewayErrors.REQUEST_TOO_LARGE);
+    }
+    const body = await readBody(incoming);
+    if (body === undefined) return bodyTooLarge;
+    const event = toProxyEvent(request, resource, body);
+    if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
+      return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+    }
+    const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
+    if (fault) return refuse(fault);
+    const isLost = Math.random() < (faultInjection.lostShare ?? 0);
+    try {
+      await invoke(called, event, isLost ? toLostResponse() : response);
+    } finally {
+      if (isLost) {
+        console.info({ requestId, message: 'This response is lost.' });
+        response.destroy();
+      }
+    }
+    return undefined;
+  }
+
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     const { requestId, sourceIp, method, fullPath } = request;
     try {
-      const throttled = { ...(await service), isThrottled };
-      const sent = await respondTo(throttled, faultInjection, request, incoming, response);
+      const sent = await respond(request, incoming, response);
       if (!sent) return;
       sendResponse(sent, response);
       const { statusCode: status } = sent;
@@ -70,56 +118,4 @@ export function defineGateway(
     sendResponse(toErrorResponse(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
   });
   return server.on('clientError', respondToMalformedRequest);
-}
-
-interface Throttled extends Service {
-  readonly isThrottled: ReturnType<typeof defineThrottling>;
-}
-
-/** @returns the gateway's own response, or nothing when a function has responded */
-async function respondTo(
-  { functions, isThrottled, documentationAddress, serveDocs }: Throttled,
-  faultInjection: FaultInjection,
-  request: GatewayRequest,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<GatewayResponse | undefined> {
-  const { requestId, method, path } = request;
-  const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
-  const headerBytes = request.headerLines.flat().join('').length;
-  if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
-  const page = path === '' ? await serveDocs?.(request) : undefined;
-  if (page) return page;
-  const resource = findPath(path);
-  const found = functions.filter(({ operation }) => operation.path === resource);
-  const called = found.find(({ operation }) => operation.method === method);
-  if (isThrottled(called?.operation.operationId ?? 'other')) return refuse(gatewayErrors.THROTTLED);
-  if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
-  const allow = toAllow(found.map(({ operation }) => operation.method));
-  if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
-  if (!called) return refuse(toMethodNotAllowedError(allow));
-  const { operation } = called;
-  const declared = Number(incoming.headers['content-length'] ?? 0);
-  if (declared > MAX_PAYLOAD_BYTES) {
-    return declared > MAX_BODY_BYTES ? bodyTooLarge : refuse(gatewayErrors.REQUEST_TOO_LARGE);
-  }
-  const body = await readBody(incoming);
-  if (body === undefined) return bodyTooLarge;
-  const event = toProxyEvent(request, resource, body);
-  if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
-    return refuse(gatewayErrors.REQUEST_TOO_LARGE);
-  }
-  const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
-  if (fault) return refuse(fault);
-  if (Math.random() >= (faultInjection.lostShare ?? 0)) {
-    await invoke(called, event, response);
-    return undefined;
-  }
-  try {
-    await invoke(called, event, toLostResponse());
-  } finally {
-    console.info({ requestId, message: 'This response is lost.' });
-    response.destroy();
-  }
-  return undefined;
 }
