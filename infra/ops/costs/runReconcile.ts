@@ -1,5 +1,4 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, parsePercent, parsePricedStage, readTraffic } from './costOptions.ts';
@@ -21,10 +20,6 @@ export async function runReconcile(files: readonly string[], options: CostOption
   const tolerance = parsePercent('--tolerance', options.tolerance);
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
-  const packed = files.find((file) => /\.zip$/i.test(file));
-  if (packed) {
-    throw new UsageError(`${packed} is a ZIP archive: unpack it, and name the files in it.`);
-  }
   const expected = toExpectedUsage(stage, readTraffic(options));
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, expected, tolerance);
@@ -53,6 +48,7 @@ function reconcile(
   };
   const usage = compareAll(false);
   const differences = usage
+    .map((row) => ({ ...row, difference: row.billed.dollars - row.expected.dollars }))
     .filter(({ difference, expected: { dollars } }) => {
       return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * dollars);
     })
@@ -74,7 +70,7 @@ function reconcile(
 
 type Row = ReturnType<typeof compare>;
 
-/** A usage type as billed and as expected, with the differences in per cent of the expected. */
+/** A usage type as billed and as expected. */
 function compare(
   { usageType, unit, ...month }: Pick<ExpectedUsage, 'usageType' | 'unit'> & Amount,
   lines: readonly Amount[] = [],
@@ -85,17 +81,7 @@ function compare(
     quantity: sumOf(lines, ({ quantity }) => quantity),
     dollars: sumOf(lines, ({ dollars }) => dollars),
   };
-  return {
-    ...{ usageType, unit, billed, expected },
-    /** In dollars. */
-    difference: billed.dollars - expected.dollars,
-    differencePercent: {
-      quantity: toPercent(billed.quantity, expected.quantity),
-      /** Of a unit's price. */
-      price: toPercent(billed.dollars / billed.quantity, expected.dollars / expected.quantity),
-      dollars: toPercent(billed.dollars, expected.dollars),
-    },
-  };
+  return { usageType, unit, billed, expected };
 }
 
 /** Undefined if nothing was billed or nothing was expected. */
@@ -107,7 +93,7 @@ function toPercent(billed: number, expected: number): number | undefined {
 /** One sentence on the line that differs most, and on the total. */
 function toVerdict(
   all: readonly Row[],
-  [most, ...others]: readonly Row[],
+  [most, ...others]: readonly (Row & { readonly difference: number })[],
   agrees: boolean,
   tolerance: number,
 ) {
@@ -119,12 +105,12 @@ function toVerdict(
       ? `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`
       : `AWS charged ${sums.join(' in all, ')} expected.`;
   }
-  const { difference, usageType, differencePercent } = most;
-  const percent = Math.abs(differencePercent.dollars ?? 0).toFixed(1);
+  const { difference, usageType, billed, expected } = most;
+  const percent = toPercent(billed.dollars, expected.dollars);
   const found =
-    differencePercent.dollars === undefined
+    percent === undefined
       ? `${toDollarText(difference)} for ${usageType}, which was not expected`
-      : `${toDollarText(Math.abs(difference))} (${percent} %) ${difference > 0 ? 'more' : 'less'} than expected for ${usageType}`;
+      : `${toDollarText(Math.abs(difference))} (${Math.abs(percent).toFixed(1)} %) ${difference > 0 ? 'more' : 'less'} than expected for ${usageType}`;
   const rest = others.length > 0 ? ` (other lines that differ: ${others.length})` : '';
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;
 }
@@ -150,10 +136,12 @@ function toTable(rows: readonly Row[]): string {
       ...['usage type', 'unit', 'billed', 'expected', 'quantity', 'price'],
       ...['billed $', 'expected $', 'dollars'],
     ],
-    ...rows.map(({ usageType, unit, billed, expected, differencePercent: percent }) => [
+    ...rows.map(({ usageType, unit, billed, expected }) => [
       ...[usageType, unit, toAmount(billed.quantity), toAmount(expected.quantity)],
-      ...[toPercentText(percent.quantity), toPercentText(percent.price)],
-      ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2), toPercentText(percent.dollars)],
+      toPercentText(billed.quantity, expected.quantity),
+      toPercentText(billed.dollars / billed.quantity, expected.dollars / expected.quantity),
+      ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2)],
+      toPercentText(billed.dollars, expected.dollars),
     ]),
   ]);
 }
@@ -163,7 +151,8 @@ function toDollarText(dollars: number): string {
   return `${dollars < 0 ? '-' : ''}$${Math.abs(dollars).toFixed(2)}`;
 }
 
-function toPercentText(percent: number | undefined): string {
+function toPercentText(billed: number, expected: number): string {
+  const percent = toPercent(billed, expected);
   if (percent === undefined) return '-';
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
@@ -175,7 +164,7 @@ type Bill = Awaited<ReturnType<typeof readBill>>;
 /** Reads the lines of one account, for some days or all. Memory grows only with the stage's lines. */
 async function readBill(
   files: readonly string[],
-  tags: { readonly service: string; readonly stage: string },
+  tags: ReturnType<typeof toTags>,
   expected: readonly ExpectedUsage[],
   account?: string,
   days?: DayRange,
@@ -229,7 +218,7 @@ interface AssignedLine extends BilledLine {
  */
 function assign(
   line: BilledLine,
-  tags: { readonly service: string; readonly stage: string },
+  tags: ReturnType<typeof toTags>,
   expected: readonly ExpectedUsage[],
 ): AssignedLine[] {
   const { stage, service = tags.service } = line.tags;

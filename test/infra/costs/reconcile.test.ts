@@ -367,7 +367,6 @@ describe('costs reconcile', () => {
   it.each([
     [['--from', '2026-11-01'], '--to must be a day such as 2026-11-30; it is missing.'],
     [['--tolerance', 'much'], '--tolerance must be such as 5%; it is "much".'],
-    [['more.zip'], 'more.zip is a ZIP archive: unpack it, and name the files in it.'],
   ])('refuses %j', async (args, line) => {
     await expectRefusal(runCosts, ['reconcile', 'x.csv', ...args], line);
   });
