@@ -10,7 +10,6 @@ import { basename, dirname, join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
 import {
-  type Entry,
   type Resource,
   type ResourceName,
   resourceNames,
@@ -27,12 +26,6 @@ export interface DataFile {
   readonly file: string;
   readonly format: 'csv' | 'jsonl';
 }
-
-/** One line of a data file: its entry, or what is wrong with it. */
-export type Row = { readonly line: number } & (
-  | { readonly entry: Entry }
-  | { readonly problem: string }
-);
 
 /**
  * The files that a command is to read or write, checked before it reads the first.
@@ -115,13 +108,10 @@ export function openTables(files: readonly DataFile[], options: TableOptions) {
 }
 
 /**
- * Every row of a data file. Empty lines are ignored.
+ * Every row of a data file, as its entry or what is wrong with it. Empty lines are ignored.
  * @throws {UsageError} when a CSV file's first line does not name the columns
  */
-export async function* readRows(
-  { name, file, format }: DataFile,
-  signal?: AbortSignal,
-): AsyncGenerator<Row> {
+export async function* readRows({ name, file, format }: DataFile, signal?: AbortSignal) {
   const resource: Resource = resources[name];
   const columns = resource.columns ?? [];
   let parseLine = format === 'csv' ? undefined : parseJsonLine;

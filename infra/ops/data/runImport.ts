@@ -88,10 +88,10 @@ async function checkRows(source: DataFile, rows: CheckedFile['rows'], signal: Ab
     if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${toPlain(problem)}`);
   }
 
-  for await (const row of readRows(source, signal)) {
+  for await (const { line, entry, problem } of readRows(source, signal)) {
     count += 1;
-    if ('problem' in row) report(row.line, row.problem);
-    else rows.add(row.entry.key, row.line, JSON.stringify(row.entry.item));
+    if (entry) rows.add(entry.key, line, JSON.stringify(entry.item));
+    else report(line, problem);
     progress.update(count);
   }
   for (const { key, line, first } of rows.findRepeated()) {
