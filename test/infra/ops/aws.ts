@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
@@ -13,6 +13,9 @@ export interface Call {
   readonly region: string;
   readonly service: string;
 }
+
+/** Writes a response that is not JSON. */
+export type WriteResponse = (response: ServerResponse) => unknown;
 
 /** The responses of each operation, or promises of them. A function may throw an AwsError. */
 export type Responses = Readonly<Record<string, (input: Input) => unknown>>;
@@ -41,18 +44,22 @@ export async function startAws(responses: Responses) {
       response.writeHead(status, { 'x-amzn-errortype': type }).end(written);
     };
     try {
-      const response = responses[operation];
-      if (!response)
-        throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
-      write(200, '', await response(input));
+      if (operation === aws.denied) throw new AwsError('AccessDeniedException', 'not allowed');
+      const respond = responses[operation];
+      if (!respond) throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
+      const body = await respond(input);
+      if (typeof body === 'function') await (body as WriteResponse)(response);
+      else write(200, '', body);
     } catch (error) {
       const { name, message, status = 500 } = error as AwsError;
       write(status, name, { Error: { Code: name, Message: message }, message });
     }
   });
   const port = await listen(server, 0, '');
-  return {
+  const aws = {
     calls,
+    /** An operation that is refused. */
+    denied: '',
     /** The input of every call of an operation, in order. */
     inputsOf: (operation: string) =>
       calls.filter((call) => call.operation === operation).map(({ input }) => input),
@@ -68,6 +75,7 @@ export async function startAws(responses: Responses) {
       server.close();
     },
   };
+  return aws;
 }
 
 /** As `startAws`, until the test ends. */
@@ -107,13 +115,17 @@ async function readCall(request: IncomingMessage) {
     return { operation: Action, input, isXml: true };
   }
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
-  const [, FunctionName, kind] =
-    /\/functions\/([^/]+)\/(aliases|versions|concurrency)/.exec(pathname) ?? [];
+  const [, FunctionName, kind] = /\/functions\/([^/]+)\/([\w-]+)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
   const sent = body && JSON.parse(body);
   const input = { FunctionName, ...Object.fromEntries(searchParams), ...sent };
-  const gets = { versions: 'ListVersionsByFunction', concurrency: 'GetFunctionConcurrency' };
-  return { operation: gets[kind as 'versions'] ?? put, input: input as Input };
+  const operations: Record<string, string> = {
+    versions: 'ListVersionsByFunction',
+    concurrency: 'GetFunctionConcurrency',
+    invocations: 'Invoke',
+    'response-streaming-invocations': 'InvokeWithResponseStream',
+  };
+  return { operation: operations[kind ?? ''] ?? put, input: input as Input };
 }
 
 function toXml(status: number, operation: string, body: unknown): string {

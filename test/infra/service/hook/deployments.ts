@@ -1,15 +1,14 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { writeBundle } from '../../../support/bundles.ts';
 import { findResources, templates } from '../../../support/stackTemplates.ts';
+import { type Responses, startAws, type WriteResponse } from '../../ops/aws.ts';
 
 /** Loads a version's code. An error is one of the version's start. */
 export type Load = () => Promise<Handler>;
@@ -38,10 +37,7 @@ export async function startDeployments() {
     /** The versions that were called directly. */
     called: [] as string[],
     /** The operations that may not run. */
-    turnedOff: [] as OperationId[],
-    /** Refuses a call of an AWS service. */
-    denied: '',
-    variables: {} as Record<string, string>,
+    turnedOff: new Set<OperationId>(),
     /** Any other version has the code of version 1. */
     publish: (id: OperationId, version: number, load: Load) =>
       versions.set(`${id}:${version}`, load),
@@ -67,17 +63,14 @@ export async function startDeployments() {
       if (returned.includes(false)) throw new Error('The stack is UPDATE_ROLLBACK_FAILED.');
       return false;
     },
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 
   function callAsClient(id: OperationId): void {
     engine.served.set(id, (engine.served.get(id) ?? new Set()).add(live.get(id) ?? 0));
   }
 
-  const answers: Record<string, (input: { deploymentId: string; status?: string }) => object> = {
+  /** What the hook calls; an event is among the input of its call. */
+  const responses: Record<string, (input: Input) => unknown> = {
     ListDeploymentTargets: ({ deploymentId }) => ({ targetIds: [`${deploymentId}:live`] }),
     GetDeploymentTarget({ deploymentId }) {
       const { id, current, target } = deployments.get(deploymentId) as Deployment;
@@ -87,40 +80,37 @@ export async function startDeployments() {
       };
       return { deploymentTarget: { lambdaTarget: { deploymentId, lambdaFunctionInfo } } };
     },
-    PutLifecycleEventHookExecutionStatus({ deploymentId, status = '' }) {
+    PutLifecycleEventHookExecutionStatus({ deploymentId, status }) {
       Object.assign(deployments.get(deploymentId) as Deployment, { status });
       return {};
     },
+    GetFunctionConcurrency: (input) =>
+      engine.turnedOff.has(toId(input)) ? { ReservedConcurrentExecutions: 0 } : {},
+    Invoke: (input) => call(input, invoke),
+    InvokeWithResponseStream: (input) => call(input, invokeStreamed),
   };
 
-  const server = createServer(async (request, response) => {
-    const [, action = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
-    const body = await text(request);
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
-    const [, name = '', kind] = /functions\/petstore-production-(\w+)\/(.*)$/.exec(pathname) ?? [];
-    const id = name as OperationId;
-    if (engine.denied && [action, kind].includes(engine.denied)) {
-      response.writeHead(400, { 'x-amzn-errortype': 'AccessDeniedException' });
-      return response.end('{"message":"not allowed"}');
-    }
-    if (action) return response.end(JSON.stringify(answers[action]?.(JSON.parse(body))));
-    if (kind === 'concurrency') {
-      const isOff = engine.turnedOff.includes(id);
-      return response.end(JSON.stringify(isOff ? { ReservedConcurrentExecutions: 0 } : {}));
-    }
+  function call(input: Input, respond: Invoke): WriteResponse {
+    const id = toId(input);
     // While the new version is called, clients go on.
     callAsClient(id);
-    const version = `${id}:${searchParams.get('Qualifier')}`;
+    const version = `${id}:${input.Qualifier}`;
     engine.called.push(version);
     const load = (versions.get(version) ?? versions.get(`${id}:1`)) as Load;
-    const isStreamed = kind === 'response-streaming-invocations';
-    return (isStreamed ? invokeStreamed : invoke)(id, load, JSON.parse(body), response);
-  });
-  const port = await listen(server, 0, '');
-  const endpoint = `http://127.0.0.1:${port}`;
-  engine.variables = { AWS_ENDPOINT_URL_CODEDEPLOY: endpoint, AWS_ENDPOINT_URL_LAMBDA: endpoint };
-  return engine;
+    return (response) => respond(id, load, input, response);
+  }
+
+  const aws = await startAws(responses as Responses);
+  const { AWS_ENDPOINT_URL: endpoint } = aws.variables;
+  const variables = { AWS_ENDPOINT_URL_CODEDEPLOY: endpoint, AWS_ENDPOINT_URL_LAMBDA: endpoint };
+  return Object.assign(aws, engine, { variables });
 }
+
+/** The input of a call of the hook. */
+type Input = Record<'deploymentId' | 'status' | 'FunctionName' | 'Qualifier', string>;
+
+const toId = ({ FunctionName }: Input) =>
+  FunctionName.replace('petstore-production-', '') as OperationId;
 
 /** The name of each alias's hook, by its operation. */
 function readHooks(): Map<OperationId, string> {

@@ -57,7 +57,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await Promise.all([ofHook.heal(), ofVersion.heal()]);
   for (const id of operationIds) aws.live.set(id, 1);
-  Object.assign(aws, { denied: '', turnedOff: [] });
+  aws.denied = '';
+  aws.turnedOff.clear();
   logs.length = 0;
 });
 afterEach(async () => {
@@ -199,10 +200,10 @@ it('lets every version pass on a stage without data', async () => {
 });
 
 it('calls no version of an operation that is turned off, nor one that has served before', async () => {
-  aws.turnedOff = ['getPet'];
+  aws.turnedOff.add('getPet');
   expect((await deploy(['getPet'], withCode('getPet', 'throw 1;'))).isDone).toBe(true);
   expect(aws.called).toEqual([]);
-  aws.turnedOff = [];
+  aws.turnedOff.clear();
   expect(await aws.deploy(hook, [['getPet', 1]])).toBe(true);
   expect(aws.called).toEqual([]);
   expect(logs.join()).toMatch(/getPet, version 1, has served before: it was not called/);
@@ -227,7 +228,7 @@ it.each<[string, () => void, RegExp]>([
   ],
   [
     'it may not call the version',
-    () => Object.assign(aws, { denied: 'invocations' }),
+    () => Object.assign(aws, { denied: 'Invoke' }),
     /getPet, version \d+, was stopped .*GET \/pets\/\S+ failed .*: AccessDeniedException: not/,
   ],
   [
