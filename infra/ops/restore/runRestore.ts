@@ -24,17 +24,14 @@ import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { recoverableTables, type TableName } from '../../stages/tables.ts';
 
 /** A table at a point in time, restored into a new table. */
-export interface TableRestore {
+interface TableRestore {
   readonly name: TableName;
   readonly source: string;
   /** Named by the time, so that the same command finds it again after an interruption. */
   readonly target: string;
 }
 
-export async function runRestore(
-  values: OptionValues<typeof commands.restore>,
-  pollMilliseconds = 10_000,
-): Promise<void> {
+export async function runRestore(values: OptionValues<typeof commands.restore>): Promise<void> {
   const stage = parseStage(values.stage);
   const names = recoverableTables.filter((name) => values.table.includes(name));
   const at = parseTime(values.at);
@@ -58,9 +55,7 @@ export async function runRestore(
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   try {
-    for (const restore of restores) {
-      await finishRestore(client, stage, restore, pollMilliseconds, signal);
-    }
+    for (const { target } of restores) await finishRestore(client, stage, target, signal);
   } catch (error) {
     const from = values.from === undefined ? '' : ` --from ${values.from}`;
     const again = `npx petstore restore --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}${from}`;
@@ -125,6 +120,8 @@ async function startRestore(
   }
 }
 
+const POLL_MILLISECONDS = 10_000;
+
 /** Errors of a table during another change. */
 const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
 
@@ -136,13 +133,11 @@ const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableExceptio
 async function finishRestore(
   client: DynamoDBClient,
   stage: Stage,
-  { target }: TableRestore,
-  pollMilliseconds: number,
+  target: string,
   signal: AbortSignal,
 ): Promise<void> {
   let told = '';
   for (;;) {
-    signal.throwIfAborted();
     try {
       // A new table may not be found at first:
       // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
@@ -154,7 +149,7 @@ async function finishRestore(
       if (isOutage(error) && line !== told) tell(`Trying again: ${line}`);
       told = line;
     }
-    await setTimeout(pollMilliseconds, undefined, { signal });
+    await setTimeout(POLL_MILLISECONDS, undefined, { signal });
   }
 }
 

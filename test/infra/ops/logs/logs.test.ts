@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
-import { skipBackOff } from '../../../support/faults/clock.ts';
+import { hurryPauses, skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineCommand, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
@@ -14,11 +14,6 @@ const production = ['--stage', 'production'];
 let now: number;
 beforeEach(() => {
   now = Date.now();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 /** Production's logs with some lines and other responses of AWS, and the command on them. */
@@ -285,7 +280,7 @@ describe('npx petstore logs --request', () => {
 });
 
 it('npx petstore logs --follow shows each new line once, and ends with status 0 on Ctrl-C', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
+  hurryPauses();
   let looks = 0;
   const interrupt = defineInterrupt();
   const old = ['getPet', 5, requestLine('r-0')] as const;
@@ -302,10 +297,7 @@ it('npx petstore logs --follow shows each new line once, and ends with status 0 
       return responses.FilterLogEvents?.(input);
     },
   }));
-  // The pauses between the looks pass a hundred times as fast.
-  const clock = setInterval(() => vi.advanceTimersByTime(200), 2);
   const outcome = await stage.logs('--follow', '--since', '10m');
-  clearInterval(clock);
   expect(outcome.status).toBe(0);
   expect(toIds(outcome)).toEqual(['r-0', 'r-1', 'r-2']);
   expect(forget).toHaveBeenCalledWith('event-0');

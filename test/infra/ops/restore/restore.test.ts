@@ -1,15 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runRestore } from '../../../../infra/ops/restore/runRestore.ts';
 import { toTableOutput } from '../../../../infra/stages/resourceNames.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { tableNames } from '../../../../infra/stages/tables.ts';
-import { skipBackOff } from '../../../support/faults/clock.ts';
+import { hurryPauses, skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineCommand, defineInterrupt, expectRefusal } from '../opsProcess.ts';
 
-const runQuickly = defineCommand('restore', (options: Parameters<typeof runRestore>[0]) =>
-  runRestore(options, 5),
-);
+const runRestore = defineCommand('restore');
 
 const at = ['--at', '2026-11-20T09:59:00Z'];
 const production = ['--stage', 'production'];
@@ -56,7 +53,7 @@ async function open(change: (responses: Responses, tables: Tables) => Responses 
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
   };
   const aws = await useAws({ ...responses, ...change(responses, tables) });
-  const restore = (...args: string[]) => callOps(runQuickly, args, aws.variables);
+  const restore = (...args: string[]) => callOps(runRestore, args, aws.variables);
   /** The calls that change something, in order. */
   const changes = () =>
     aws.calls
@@ -135,6 +132,7 @@ describe('npx petstore restore', () => {
   });
 
   it('waits for the table, through throttling, outages and unavailable backups', async () => {
+    hurryPauses();
     onTestFinished(skipBackOff());
     // More than the SDK tries itself.
     const failures = [
@@ -204,7 +202,7 @@ describe('npx petstore restore restores nothing', () => {
       '--from goes with one --table only',
     ],
   ])('where "%s" makes no sense', (typed, message) =>
-    expectRefusal(runQuickly, typed.split(' ').filter(Boolean), message),
+    expectRefusal(runRestore, typed.split(' ').filter(Boolean), message),
   );
 
   const off =
