@@ -72,7 +72,7 @@ export function defineClientAlarms(
 function defineFailureAlarms(
   stage: Stage,
   id: OperationId,
-  { counts, samples }: RequestMetrics,
+  { counts }: RequestMetrics,
 ): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
@@ -120,7 +120,7 @@ function defineFailureAlarms(
       metric: new MathExpression({
         label: '4xx, % of requests',
         expression: `IF(${toLow('FILL(counts, 0)')} >= 20, 100 * (samples - ${asked} - ${failed}) / ${asked}, 0)`,
-        usingMetrics: { counts, samples },
+        usingMetrics: { counts, samples: counts.with({ statistic: Stats.SAMPLE_COUNT }) },
         period: quarter,
       }),
       threshold: 50,

@@ -6,10 +6,10 @@ import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 
 /** A query in the language of CloudWatch Logs Insights. */
-export interface LogQuery {
+interface LogQuery {
   readonly name: string;
-  /** The logs that it reads. */
-  readonly log: 'functions' | 'access';
+  /** By default the logs of all functions. */
+  readonly log?: 'access';
   readonly lines: readonly string[];
 }
 
@@ -26,7 +26,6 @@ export const deployments: readonly string[] = [
 export const logQueries: readonly LogQuery[] = [
   {
     name: 'Slowest requests',
-    log: 'functions',
     lines: [
       'fields @timestamp, message.operation, message.milliseconds, message.status, message.readUnits, message.keyName, message.requestId',
       isRequest,
@@ -36,7 +35,6 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'Errors with their cause',
-    log: 'functions',
     lines: [
       'fields @timestamp, @log, message.requestId, message.error.name, message.error.message, message.error.cause.name, message.error.cause.message, message.errorType, message.errorMessage, record.status',
       // For errors that a function did not catch, Lambda writes errorType and errorMessage into the message:
@@ -49,7 +47,6 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'Cost in request units by key',
-    log: 'functions',
     lines: [
       isRequest,
       'stats sum(message.readUnits) as readUnits, sum(message.keyReadUnits) as keyReadUnits, sum(message.writeUnits) as writeUnits, sum(message.failedWrites) as failedWrites, count(*) as requests by message.keyName, message.keyId, message.operation, message.status',
@@ -58,7 +55,6 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'Refused credentials by reason',
-    log: 'functions',
     lines: [
       'filter ispresent(message.refused)',
       'stats count(*) as requests, latest(@timestamp) as last by message.refused, message.keyId, message.operation',
@@ -77,7 +73,6 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'One request by its id',
-    log: 'functions',
     lines: [
       'fields @timestamp, @log, @message',
       // Matches the request's own line, and the line of its error.
@@ -87,10 +82,9 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'Deployments',
-    log: 'functions',
     lines: deployments,
   },
-  { name: 'Callers of deprecated operations', log: 'functions', lines: toDeprecatedCallers() },
+  { name: 'Callers of deprecated operations', lines: toDeprecatedCallers() },
 ];
 
 /** The operations that clients should no longer use. */

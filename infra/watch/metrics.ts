@@ -37,7 +37,6 @@ export type RefusalMetrics = Record<'unauthorized' | 'forbidden' | 'throttled', 
  */
 export interface RequestMetrics {
   readonly counts: Metric;
-  readonly samples: Metric;
   /** `counts`; without alarms Lambda's count of calls, which costs nothing. */
   readonly requests: Metric;
 }
@@ -97,14 +96,13 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
     const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
     const name = `${id}Requests`;
     const counts = defineFilter(`${id}Failures`, [...isOfClient, isFailure], name, HIGH);
-    const samples = counts.with({ statistic: Stats.SAMPLE_COUNT });
     if (!stage.settings.raisesAlarms) {
       const sum = { statistic: Stats.SUM, period };
-      return { counts, samples, requests: toFunctionMetric(stage, id, 'Invocations', sum) };
+      return { counts, requests: toFunctionMetric(stage, id, 'Invocations', sum) };
     }
     defineFilter(name, isOfClient);
     defineFilter(`${id}ClientErrors`, [...isOfClient, isClientError], name, 0);
-    return { counts, samples, requests: counts };
+    return { counts, requests: counts };
   };
   return {
     refusals: {

@@ -31,12 +31,6 @@ const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
 const silence = ({ operations }: Minute) => {
   for (const id of operationIds) operations[id].Invocations = 0;
 };
-/** Calls of getPet alone. */
-const only = (minute: Minute, Invocations: number, ServerErrors: number) => {
-  silence(minute);
-  Object.assign(minute.operations.getPet, { Invocations, ServerErrors });
-};
-
 /** What fires when every request to an operation fails. */
 const toServerErrors = (id: OperationId | 'OPERATION') => ({
   [`${id}-server-errors`]: 10,
@@ -50,12 +44,6 @@ export const failures: Failure[] = [
     'getPet always returns 500',
     toServerErrors('getPet'),
     whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
-  ],
-  [
-    'a rarely called operation always returns 500',
-    { 'listOrders-server-errors': 10, 'listOrders-failing': 45, 'listOrders-error-budget': 12 },
-    whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
-    (minute) => withCalls('listOrders', 1)(Object.assign(minute, toOrdinaryMinute(1_000))),
   ],
   [
     'an update, of 24 a day, always returns 503',
@@ -73,17 +61,6 @@ export const failures: Failure[] = [
       'updateInventory-error-budget': 60,
     },
     whenOf('updateInventory', () => ({ Invocations: 40, ServerErrors: 2 })),
-  ],
-  [
-    'everything fails, at four requests in five minutes',
-    {
-      ...{ 'check-failed': 10, 'getPet-server-errors': 10 },
-      'getPet-failing': 45,
-    },
-    (minute, index) => {
-      only(minute, index % 5 < 4 ? 1 : 0, index % 5 < 4 ? 1 : 0);
-      minute.check = 'failed';
-    },
   ],
   [
     '2 % of all updates fail, at 500 a minute',
@@ -116,11 +93,6 @@ export const failures: Failure[] = [
     (minute) => silence(when({ check: 'failed', gatewayErrors: 100 })(minute)),
   ],
   ['a function crashes once', { 'getPet-errors': 5 }, once('getPet', { Errors: 1 })],
-  [
-    'a function crashes at every call',
-    { ...toServerErrors('getPet'), 'getPet-errors': 5 },
-    whenOf('getPet', ({ Invocations }) => ({ Errors: Invocations })),
-  ],
   ['an update takes four seconds', { 'updateInventory-latency': 15 }, slowUpdate],
   ['a list begins after six seconds', { 'listInventory-latency': 15 }, lateList],
   ['a list comes near its time limit', { 'listInventory-duration': 10 }, longList],
