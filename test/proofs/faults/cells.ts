@@ -113,6 +113,18 @@ export interface Cell {
   readonly times: 'once' | 'always';
 }
 
+/** All cells of some faults and situations, the slow ones first, so that no lane has one left at the end. */
+export function toCells(faults: readonly FaultName[], chosen: readonly Situation[]): Cell[] {
+  return faults.toReversed().flatMap((fault) =>
+    chosen
+      .filter((situation) => canMeet(situation, fault))
+      .flatMap((situation): Cell[] => [
+        { situation, fault, times: 'always' },
+        { situation, fault, times: 'once' },
+      ]),
+  );
+}
+
 /** A status, or a connection that broke in mid-response. */
 export type Responded = number | 'broken';
 
@@ -124,7 +136,7 @@ export interface CellResult extends Cell {
 }
 
 /** Whether the fault can hit this call and no other: a closed port hits the first call, of any kind. */
-export function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
+function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
   if (fault === 'transactionConflict') return call.action === 'UpdateItem';
   if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
   if (fault !== 'refused' || coldKey) return true;

@@ -3,18 +3,13 @@ import { runTestCommand } from '../../support/testCommand.ts';
 import {
   type Cell,
   type CellResult,
-  canMeet,
   faultNames,
   type Responded,
   situations,
+  toCells,
 } from './cells.ts';
-import { type Lane, openLane, runCell } from './runCell.ts';
+import { CELLS_OF_A_LANE, type Lane, openLane, runCell } from './runCell.ts';
 
-/**
- * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
- * tokens the SDK retries nothing, so a lane gets new functions before that.
- */
-const CELLS_OF_A_LANE = 40;
 /** Stages that run at once; at any time, most of them wait. */
 const LANES = 24;
 
@@ -44,7 +39,7 @@ await runTestCommand('faults', text, async ({ only = faultNames }) => {
   // The functions' log lines about failures are not this command's output.
   for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
   const started = performance.now();
-  const results = await runCells(toCells(faults));
+  const results = await runCells(toCells(faults, situations));
   const seconds = Math.round((performance.now() - started) / 1_000);
   process.stdout.write(`${toText(toMatrix(results))}\n`);
   const wrong = results.filter(({ problem }) => problem !== undefined);
@@ -54,18 +49,6 @@ await runTestCommand('faults', text, async ({ only = faultNames }) => {
   process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
   if (wrong.length > 0) process.exitCode = 1;
 });
-
-/** The slow cells first, so that no lane has one left at the end. */
-function toCells(faults: readonly Cell['fault'][]): Cell[] {
-  return faults.toReversed().flatMap((fault) =>
-    situations
-      .filter((situation) => canMeet(situation, fault))
-      .flatMap((situation): Cell[] => [
-        { situation, fault, times: 'always' },
-        { situation, fault, times: 'once' },
-      ]),
-  );
-}
 
 async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
