@@ -4,7 +4,7 @@ import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
 import { createPetstoreClient } from '../../shared/client/index.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import { engines } from '../support/engines.ts';
-import { startLossyProxy } from '../support/faults/lossyProxy.ts';
+import { startLossyProxy } from '../support/faults/proxy.ts';
 import { expectError } from './expectations.ts';
 import { type FaultyTarget, openFaultyStage, openLocalTarget } from './localTarget.ts';
 import { setQuantity } from './operations/operationSuite.ts';

@@ -1,9 +1,8 @@
-import { createServer, request } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, it, vi } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import { listen } from '../../../infra/local/engine/loopback.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
+import { startProxy } from '../../support/faults/proxy.ts';
 import { entryCases, runUpgrade } from './cases.ts';
 
 vi.spyOn(console, 'info').mockImplementation(() => {});
@@ -15,21 +14,15 @@ it.each([
   ['a listed tag is accepted once', 'if-match'],
   ['a retry has no second effect', 'idempotency-key'],
 ])('finds that %s, unless a release ignores %s', async (name, ignored) => {
-  const server = createServer((incoming, response) => {
-    const { [ignored]: _, ...headers } = incoming.headers;
-    const { method = '', url: path = '' } = incoming;
-    const outgoing = request(stage.baseUrl, { method, path, headers }, (received) => {
-      response.writeHead(received.statusCode ?? 0, received.headers);
-      received.pipe(response);
-    });
-    incoming.pipe(outgoing);
+  const { baseUrl, close } = await startProxy(stage.baseUrl, ({ headers }) => {
+    delete headers[ignored];
+    return 'passed';
   });
-  const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
   const cases = { [name]: entryCases[name] ?? expect.unreachable() };
   const last = { ...stage, name: 'last', root: '', version: '' };
   const engine = new DynamoDBClient({});
   const [result] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
-  server.close();
+  close();
   expect(result).toMatchObject({ turns: 28, skipped: 0 });
   // In the other seven, the release that ignores it has no turn.
   expect(result?.problems).toHaveLength(21);

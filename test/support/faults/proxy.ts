@@ -1,0 +1,49 @@
+import { createServer, type IncomingMessage, request } from 'node:http';
+import { listen } from '../../../infra/local/engine/loopback.ts';
+
+/** What becomes of a request; `busy` changes its response to a 503. */
+export type Fate = 'passed' | 'lost' | 'responseLost' | 'busy';
+
+/**
+ * A proxy before the gateway.
+ * @param decide may change the request's headers
+ */
+export async function startProxy(
+  behind: string,
+  decide: (request: IncomingMessage) => Fate | Promise<Fate>,
+) {
+  const { origin, pathname } = new URL(behind);
+  /** The method, path and status of each. */
+  const responses: string[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const fate = await decide(incoming);
+    if (fate === 'lost') return void outgoing.destroy();
+    const { method = '', url = '', headers } = incoming;
+    const onward = request(origin, { method, path: url, headers }, (response) => {
+      const { statusCode = 500 } = response;
+      responses.push(`${method} ${url} ${statusCode}`);
+      if (fate === 'responseLost') return void outgoing.destroy();
+      const [status, changed] = fate === 'busy' ? [503, { 'Retry-After': '1' }] : [statusCode];
+      return void response.pipe(outgoing.writeHead(status, { ...response.headers, ...changed }));
+    });
+    incoming.pipe(onward);
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}${pathname}`,
+    responses,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Loses every tenth response. */
+export async function startLossyProxy(behind: string) {
+  let requests = 0;
+  const proxy = await startProxy(behind, () => {
+    requests += 1;
+    return requests % 10 === 0 ? 'responseLost' : 'passed';
+  });
+  return { ...proxy, lost: () => Math.floor(requests / 10) };
+}
