@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import {
   afterAll,
   afterEach,
@@ -20,22 +20,15 @@ import { defineThrottling, injectFault } from '../../../infra/local/gateway/faul
 import { stages } from '../../../infra/stages/stages.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { expectError, expectReadableFrom, expectTooLarge } from '../../conformance/expectations.ts';
+import { expectError, expectReadableFrom } from '../../conformance/expectations.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
 import { documentationAddress, startTestGateway, type TestGateway } from './testGateway.ts';
 
-/** Of the functions, in milliseconds. */
-const TIMEOUT = 5_000;
-
 const chunked = 'Transfer-Encoding: chunked';
 
-interface Lambda {
-  awslambda: { HttpResponseStream: { from: (stream: Writable, prelude: object) => Writable } };
-}
-
 /** The next action of `listOrders`. */
-let listOrders: (event: APIGatewayProxyEvent, context: Context) => unknown;
+let listOrders: (event: APIGatewayProxyEvent) => unknown;
 let gateway: TestGateway;
 const echo = async (event: APIGatewayProxyEvent) => ({
   statusCode: 200,
@@ -44,15 +37,11 @@ const echo = async (event: APIGatewayProxyEvent) => ({
 });
 
 beforeAll(async () => {
-  gateway = await startTestGateway(
-    {
-      updateInventory: echo,
-      getPet: echo,
-      listOrders: async (event: APIGatewayProxyEvent, context: unknown) =>
-        listOrders(event, context as Context),
-    },
-    TIMEOUT,
-  );
+  gateway = await startTestGateway({
+    updateInventory: echo,
+    getPet: echo,
+    listOrders: async (event: APIGatewayProxyEvent) => listOrders(event),
+  });
 });
 afterAll(() => gateway.drain());
 
@@ -166,9 +155,7 @@ describe('the gateway itself', () => {
     expectGatewayError(response, 'invalid_request');
   });
 
-  test('returns 413 for a body above Lambda’s limit, and drops one above its own before the next request', async () => {
-    const body = Buffer.alloc(7 * 1024 ** 2, 32);
-    expectTooLarge(await send('PATCH /v1/inventory/1', body));
+  test('drops a body above its own limit before the next request', async () => {
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
     const head = `PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n`;
     const next = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -223,14 +210,6 @@ describe('a function’s response', () => {
     expect(response.text).not.toContain('secret');
     const requestId = response.headers.get('X-Request-Id');
     expect(error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ requestId }));
-  });
-
-  test('has the time that the context names', async () => {
-    const response = (milliseconds: number) => ({ statusCode: 200, body: `${milliseconds}` });
-    listOrders = (_, context) => response(context.getRemainingTimeInMillis());
-    const remaining = Number((await send('GET /v1/store/orders')).text);
-    expect(remaining).toBeGreaterThan(0);
-    expect(remaining).toBeLessThanOrEqual(TIMEOUT);
   });
 });
 
@@ -306,13 +285,6 @@ describe('fault injection', () => {
     expect(codes).toEqual([first, first, second, second, undefined, undefined]);
   });
 
-  test('delays a request', async () => {
-    const started = performance.now();
-    const delay = { delayMilliseconds: 30 };
-    await injectFault(delay, operations.getPet, '', documentationAddress);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(29);
-  });
-
   test.each(['updateInventory', 'listInventory'] as const)(
     'loses the response of %s after it took effect, as a closed connection',
     async (operationId) => {
@@ -323,8 +295,8 @@ describe('fault injection', () => {
       }
       async function listInventory(_: unknown, stream: Writable) {
         calls++;
-        const { from } = (globalThis as unknown as Lambda).awslambda.HttpResponseStream;
-        await finished(from(stream, { statusCode: 200 }).end('[]'));
+        const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
+        await finished(response.end('[]'));
       }
       const functions = { updateInventory, listInventory };
       const lossy = await startTestGateway(functions, 1_000, { lostShare: 1 });
@@ -345,27 +317,24 @@ describe('throttling', () => {
   test('refuses what exceeds the burst of an operation, and lets others through', async () => {
     const { throttles } = stages.production.settings;
     const getPet = vi.fn(echo);
-    const throttled = await startTestGateway({ getPet, updateInventory: echo }, 1_000, {
+    const { baseUrl, drain } = await startTestGateway({ getPet, updateInventory: echo }, 1_000, {
       throttles: { ...throttles, getPet: { rate: 0.1, burst: 2 }, other: { rate: 0.1, burst: 3 } },
     });
-    const send = async (line: string) => {
-      const [method = '', path = ''] = line.split(' ');
-      return exactFetch(throttled.baseUrl + path, { method });
-    };
-    for (const status of [200, 200, 429]) {
-      const response = await send('GET /pets/1');
-      expect(response.status).toBe(status);
-      if (status === 200) continue;
-      expectGatewayError(response, 'too_many_requests');
-      expect(response.headers.get('Retry-After')).toBe('1');
+    for (const [line, status] of [
+      ['GET /pets/1', 200],
+      ['GET /pets/1', 200],
+      ['GET /pets/1', 429],
+      ['GET /nothing', 404],
+      ['DELETE /pets/1', 405],
+      ['OPTIONS /pets/1', 204],
+      ['GET /nothing', 429],
+      ['PATCH /inventory/1', 200],
+    ] as const) {
+      const [method = '', path] = line.split(' ');
+      expect((await exactFetch(`${baseUrl}${path}`, { method })).status, line).toBe(status);
     }
     expect(getPet).toHaveBeenCalledTimes(2);
-    const others = ['GET /nothing', 'DELETE /pets/1', 'OPTIONS /pets/1', 'GET /nothing'];
-    const statuses = [];
-    for (const line of others) statuses.push((await send(line)).status);
-    expect(statuses).toEqual([404, 405, 204, 429]);
-    expect((await send('PATCH /inventory/1')).status).toBe(200);
-    await throttled.drain();
+    await drain();
   });
 
   test('fills the bucket at the rate, up to the burst', () => {

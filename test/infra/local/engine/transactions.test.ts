@@ -218,18 +218,16 @@ describe('the embedded engine', () => {
     });
   });
 
-  test.each<[string, TransactWriteItem]>([
-    ['a condition that cannot be parsed', put(stocked(1, 1), { ConditionExpression: 'p ==' })],
-    ['an item without its key', put({ p: { S: 'not a number' } })],
-    ['a key of another type', sell(1, { Key: { p: { S: 'not a number' } } })],
-    ['a sum without a stored number', sell(3_000_001, { ConditionExpression: 'q <> :one' })],
-  ])('refuses a transaction as a whole that other engines cancel: %s', async (_, item) => {
-    const error = { name: 'ValidationException' };
-    expect(await tables.refusal([put(stocked(3_000_000, 1)), item])).toMatchObject(error);
-    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
-  });
+  const unparsed = put(stocked(1, 1), { ConditionExpression: 'p ==' });
+  const misplaced = sell(1, { Key: { p: { S: 'not a number' } } });
+  const withoutSum = sell(3_000_001, { ConditionExpression: 'q <> :one' });
 
+  // Other engines cancel some of them.
   test.each<[string, unknown]>([
+    ['a condition that cannot be parsed', { TransactItems: [written, unparsed] }],
+    ['an item without its key', { TransactItems: [written, put({ p: { S: 'no number' } })] }],
+    ['a key of another type', { TransactItems: [written, misplaced] }],
+    ['a sum without a stored number', { TransactItems: [written, withoutSum] }],
     ['no transaction', null],
     ['items that are no list', { TransactItems: {} }],
     ['no item', { TransactItems: [] }],
