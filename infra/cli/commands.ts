@@ -1,9 +1,23 @@
 import type { Permission } from '../../shared/contract/operation.ts';
 import { type StageName, stageNames } from '../stages/stages.ts';
 import { recoverableTables } from '../stages/tables.ts';
+import {
+  day,
+  delay,
+  duration,
+  end,
+  httpUrl,
+  instantOrLatest,
+  type Kind,
+  pattern,
+  percent,
+  share,
+  statuses,
+  whole,
+} from './values.ts';
 
-/** An option of a command. */
-export interface Option {
+/** An option of a command. Its kind says how its text is read. */
+export interface Option extends Partial<Kind<unknown>> {
   /** What follows its name, such as `FILE`; nothing without it. */
   readonly value?: string;
   /** All values that it can have, where there are few. */
@@ -28,7 +42,8 @@ export interface CommandText {
   readonly options?: Readonly<Record<string, Option>>;
 }
 
-const text = (value: string, about: string) => ({ value, about }) as const;
+const text = <const More = object>(value: string, about: string, more?: More) =>
+  ({ value, about, ...more }) as { readonly value: string; readonly about: string } & More;
 const flag = (about: string) => ({ about }) as const;
 const choice = <Name extends string>(value: string, choices: readonly Name[], about: string) =>
   ({ value, choices, about }) as const;
@@ -39,8 +54,11 @@ const stage = choice<StageName>(
   'the stage, found through its stack with your AWS credentials',
 );
 const oneStage = { ...stage, required: true } as const;
-const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
-const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
+const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage', httpUrl);
+const dataEndpoint = {
+  ...endpoint,
+  about: `${endpoint.about}, with the tables inventory, pets and orders`,
+};
 const json = flag('print JSON for a machine, in place of text');
 const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
@@ -53,6 +71,9 @@ const keyTable = {
 const pricedStage = {
   stage: { ...stage, about: 'the stage', default: 'production' },
 } as const;
+const port = whole(0, 65_535);
+/** What is safe in the quotes of a filter pattern. Nor is it a whole key. */
+const logName = /^(?!psk_)[\w.@-]{1,64}$/;
 /** The requests of a month. */
 const traffic = {
   requests: text(
@@ -63,12 +84,16 @@ const traffic = {
     'FILE',
     'a file such as {"entries": 1000, "requests": {"getPet": 2000000}}; - for standard input',
   ),
-  shops: text('+N', 'N more shops, each with the traffic of "shop" in the file'),
-  entries: text('N', 'the entries in the inventory'),
+  shops: text(
+    '+N',
+    'N more shops, each with the traffic of "shop" in the file',
+    pattern(/^\+\d+$/, 'such as +2'),
+  ),
+  entries: text('N', 'the entries in the inventory', whole()),
 } as const;
 const days = {
-  from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
-  to: text('DAY', 'the last day in UTC; at most yesterday'),
+  from: text('DAY', 'the first day in UTC, such as 2026-11-01', day),
+  to: text('DAY', 'the last day in UTC; at most yesterday', day),
 } as const;
 
 /** The commands: what their help says, what they take, and what a shell completes. */
@@ -80,7 +105,7 @@ export const commands = {
       'Ctrl-C stops the service once requests under way have a response; a second Ctrl-C stops it at once.',
     ],
     options: {
-      port: { ...text('N', 'the port; 0 picks a free one'), default: '3000' },
+      port: text('N', 'the port; 0 picks a free one', { ...port, default: '3000' }),
       data: text(
         'FILE.json',
         'the data to load, {"inventory": [...], "pets": [...], "orders": [...]}; without it, a sample of fifty pets and twenty orders',
@@ -89,24 +114,20 @@ export const commands = {
         'FOLDER',
         'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start makes new API keys',
       ),
-      fail: {
-        ...text(
-          '503:0.1',
-          "fail this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
-        ),
-        multiple: true,
-      },
-      delay: {
-        ...text('200ms', 'send every response this much later, at most 29s'),
+      fail: text(
+        '503:0.1',
+        "fail this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
+        { multiple: true },
+      ),
+      delay: text('200ms', 'send every response this much later, at most 29s', {
+        ...delay,
         default: '0ms',
-      },
-      lose: {
-        ...text(
-          '0.1',
-          'close the connection in place of this share of the responses, after the request took effect',
-        ),
-        default: '0',
-      },
+      }),
+      lose: text(
+        '0.1',
+        'close the connection in place of this share of the responses, after the request took effect',
+        { ...share, default: '0' },
+      ),
       throttle: choice(
         'STAGE',
         stageNames,
@@ -115,6 +136,7 @@ export const commands = {
       'expose-dynamodb': text(
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
+        port,
       ),
     },
   },
@@ -127,7 +149,13 @@ export const commands = {
         summary: 'Make a key and print it',
         options: {
           ...keyTable,
-          name: { ...text('NAME', 'who the key is for, such as storefront-web'), required: true },
+          name: text('NAME', 'who the key is for, such as storefront-web', {
+            ...pattern(
+              /^[\w.@-]{1,64}$/,
+              '1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web',
+            ),
+            required: true,
+          }),
           permission: {
             ...choice<Permission>(
               'PERMISSION',
@@ -139,6 +167,7 @@ export const commands = {
           expires: text(
             'WHEN',
             'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
+            end,
           ),
         },
       },
@@ -146,7 +175,7 @@ export const commands = {
         summary: 'List every key with its successor, oldest first',
         options: {
           ...keyTable,
-          expiring: text('14d', 'only keys that expire within this time, the next first'),
+          expiring: text('14d', 'only keys that expire within this time, the next first', duration),
           json,
         },
       },
@@ -157,7 +186,10 @@ export const commands = {
           'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
         options: {
           ...keyTable,
-          grace: { ...text('TIME', 'how long the old key keeps working'), default: '24h' },
+          grace: text('TIME', 'how long the old key keeps working', {
+            ...duration,
+            default: '24h',
+          }),
           yes,
         },
       },
@@ -191,7 +223,7 @@ export const commands = {
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       'dry-run': flag('check files and tables, and write nothing to the tables'),
       overwrite: flag('replace existing entries; asks first on a stage'),
-      'max-wcu': text('N', 'use at most N write request units a second'),
+      'max-wcu': text('N', 'use at most N write request units a second', whole(1, 9_999_999)),
       yes,
     },
   },
@@ -238,12 +270,24 @@ export const commands = {
       request: text(
         'ID',
         "everything about one request, by its X-Request-Id, ours or the client's",
+        pattern(
+          logName,
+          'an X-Request-Id: at most 64 letters, digits, dots, dashes or underscores',
+        ),
       ),
-      key: text('NAME', 'the requests of one key, by its name or key id'),
-      status: text('404|5xx', 'the requests with this status'),
+      key: text(
+        'NAME',
+        'the requests of one key, by its name or key id',
+        pattern(
+          logName,
+          'the name or the key id that npx petstore keys list shows, not the key itself',
+        ),
+      ),
+      status: text('404|5xx', 'the requests with this status', statuses),
       since: text(
         '30m|1h|2d',
         'how far to look back; without it 1h, 1d with --request, 1m with --follow',
+        duration,
       ),
       follow: flag('show new requests as they come, until Ctrl-C'),
       json: { ...json, about: 'print the log lines as they are, for a machine' },
@@ -266,13 +310,11 @@ export const commands = {
     ],
     options: {
       stage: oneStage,
-      to: {
-        ...text(
-          'VERSION',
-          'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the commit that was deployed before the last one',
-        ),
-        multiple: true,
-      },
+      to: text(
+        'VERSION',
+        'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the commit that was deployed before the last one',
+        { multiple: true },
+      ),
       json: jsonBeside,
       yes,
     },
@@ -289,13 +331,11 @@ export const commands = {
         ...choice('TABLE', recoverableTables, 'the tables'),
         ...{ multiple: true, required: true },
       },
-      at: {
-        ...text(
-          'TIME',
-          'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
-        ),
-        required: true,
-      },
+      at: text(
+        'TIME',
+        'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
+        { ...instantOrLatest, required: true },
+      ),
       from: text('NAME', 'the table to restore from, in place of the one in use'),
       json: jsonBeside,
     },
@@ -310,7 +350,7 @@ export const commands = {
         summary: 'Price a million requests of each operation',
         options: {
           ...pricedStage,
-          entries: text('N', 'price lists for an inventory of this length only'),
+          entries: text('N', 'price lists for an inventory of this length only', whole()),
           json,
         },
       },
@@ -321,10 +361,11 @@ export const commands = {
         options: {
           ...pricedStage,
           ...traffic,
-          months: text('N', 'N months in a row, and their sum'),
+          months: text('N', 'N months in a row, and their sum', whole(1, 60)),
           growth: text(
             'PERCENT',
             'with --months, how many more requests each month has than the one before, such as 5%',
+            percent(-100),
           ),
           json,
         },
@@ -333,7 +374,7 @@ export const commands = {
         summary: 'Price the most expensive month that the settings allow',
         options: {
           ...pricedStage,
-          entries: text('N', 'the entries in the inventory; inventoryEntries without it'),
+          entries: text('N', 'the entries in the inventory; inventoryEntries without it', whole()),
           json,
         },
       },
@@ -341,7 +382,13 @@ export const commands = {
         summary: 'Price what each API key used',
         about:
           "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. The scheduled check's requests are a part of those. Asks before queries that cost more than $1.",
-        options: { ...pricedStage, ...days, json, yes },
+        options: {
+          ...pricedStage,
+          from: { ...days.from, required: true },
+          to: { ...days.to, required: true },
+          json,
+          yes,
+        },
       },
       forecast: {
         summary: 'Say what this month will cost',
@@ -375,7 +422,10 @@ export const commands = {
         about:
           'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
         options: {
-          region: { ...text('REGION', 'the region, such as eu-west-1'), required: true },
+          region: text('REGION', 'the region, such as eu-west-1', {
+            ...pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region such as eu-west-1'),
+            required: true,
+          }),
         },
       },
       reconcile: {
@@ -387,10 +437,10 @@ export const commands = {
           ...pricedStage,
           ...traffic,
           ...days,
-          tolerance: {
-            ...text('PERCENT', 'how much a line may differ, besides a cent'),
+          tolerance: text('PERCENT', 'how much a line may differ, besides a cent', {
+            ...percent(0),
             default: '5%',
-          },
+          }),
           account: text(
             'ID',
             'the account whose lines count; without it, the one in the settings of the stage',

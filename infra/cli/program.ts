@@ -1,20 +1,22 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CommandName, type CommandText, commands } from './commands.ts';
 import { hideSecrets, print } from './output.ts';
 import { UsageError } from './usage.ts';
 
-type Value<One> = One extends { choices: readonly (infer Choice)[] }
-  ? Choice
-  : One extends { value: string }
-    ? string
-    : boolean;
+type Value<One> = One extends { parse: (text: string) => infer Parsed }
+  ? Exclude<Parsed, undefined>
+  : One extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : One extends { value: string }
+      ? string
+      : boolean;
 type Values<One> = One extends { multiple: true } ? Value<One>[] : Value<One>;
 type Certain<All> = {
   [Name in keyof All]: All[Name] extends { required: true } | { default: string } ? Name : never;
 }[keyof All];
 
-/** The options as typed, and defaults. */
+/** The options as read from what was typed, and defaults. */
 export type OptionValues<Text> = Text extends { options: infer All }
   ? { readonly [Name in Certain<All>]: Values<All[Name]> } & {
       readonly [Name in keyof All]?: Values<All[Name]> | undefined;
@@ -76,10 +78,19 @@ export function defineCommand(
     .configureOutput({ writeErr: (help) => print(help.trimEnd()), outputError() {} })
     .exitOverride();
   if (argument !== undefined) command.argument(argument);
-  for (const [option, { value, multiple, choices, ...others }] of Object.entries(options)) {
+  for (const [option, text] of Object.entries(options)) {
+    const { value, multiple, choices, parse, rule, default: initial } = text;
     const placeholder = value === undefined ? '' : ` <${value}${multiple ? '...' : ''}>`;
-    const one = new Option(`--${option}${placeholder}`, others.about).default(others.default);
-    command.addOption(choices ? one.choices(choices) : one);
+    const one = new Option(`--${option}${placeholder}`, text.about);
+    const read = (typed: string) => {
+      const found = parse?.(typed);
+      if (found === undefined) throw new InvalidArgumentError(`It must be ${rule}.`);
+      return found;
+    };
+    if (choices) one.choices(choices);
+    if (parse) one.argParser(read);
+    if (initial !== undefined) one.default(parse ? read(initial) : initial, initial);
+    command.addOption(one);
   }
   return load ? command.action(run) : command;
 

@@ -5,6 +5,7 @@ import { print } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
+import { share } from '../cli/values.ts';
 import { stages } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
@@ -77,53 +78,28 @@ export function parseOptions(options: StartOptions) {
   return {
     data,
     dir,
-    port: parsePort('--port', port),
-    ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
+    port,
+    enginePort,
     faultInjection: {
       failures: parseFailures(fail),
-      delayMilliseconds: parseDelay(delay),
-      lostShare: parseLostShare(lose),
+      delayMilliseconds: delay.milliseconds,
+      lostShare: lose,
       ...(throttle !== undefined && { throttles: stages[throttle].settings.throttles }),
     },
   };
 }
 
-function parsePort(option: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  return port <= 65_535 ? port : refuse(option, 'a number from 0 to 65535', text);
-}
-
-/** A share from 0 to 1. */
-const SHARE = /^(?:0?\.\d+|[01](?:\.0+)?)$/;
-
 function parseFailures(texts: readonly string[]): InjectedFailure[] {
   const known = injectedStatuses.join(', ');
   const rule = `such as 503:0.1, with a share from 0 to 1 and one of ${known}`;
   const failures = texts.map((text) => {
-    const [status, share = ''] = text.split(/(?<=^\d{3}):/);
-    const isValid = injectedStatuses.includes(Number(status)) && SHARE.test(share);
-    return isValid
-      ? { status: Number(status), share: Number(share) }
-      : refuse('--fail', rule, text);
+    const [typed, part = ''] = text.split(/(?<=^\d{3}):/);
+    const found = { status: Number(typed), share: share.parse(part) ?? Number.NaN };
+    if (injectedStatuses.includes(found.status) && found.share >= 0) return found;
+    throw new UsageError(`Option '--fail' must be ${rule}, not '${text}'`);
   });
   // Rounded, since 0.1 and 0.2 are not exact.
   const sum = Number(failures.reduce((all, { share }) => all + share, 0).toFixed(9));
   if (sum <= 1) return failures;
   throw new UsageError(`The shares of '--fail' must add up to at most 1, not ${sum}`);
-}
-
-function parseLostShare(text: string): number {
-  const rule = 'a share from 0 to 1, such as 0.1';
-  return SHARE.test(text) ? Number(text) : refuse('--lose', rule, text);
-}
-
-/** In milliseconds, at most the gateway's timeout for a function. */
-function parseDelay(text: string): number {
-  const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
-  const delay = Number(count) * (unit === 's' ? 1_000 : 1);
-  return delay <= 29_000 ? delay : refuse('--delay', 'such as 200ms or 2s, up to 29s', text);
-}
-
-function refuse(option: string, rule: string, text: string): never {
-  throw new UsageError(`Option '${option}' must be ${rule}, not '${text}'`);
 }

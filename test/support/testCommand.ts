@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Option } from '../../infra/cli/commands.ts';
 import { defineCommand, type OptionValues, runTyped } from '../../infra/cli/program.ts';
-import { runCommand, UsageError } from '../../infra/cli/usage.ts';
+import { runCommand } from '../../infra/cli/usage.ts';
 
 /** Runs a proof or a benchmark, then ends this process: engines and connections would keep it alive. */
 export async function runTestCommand<const Options extends Readonly<Record<string, Option>>>(
@@ -24,15 +24,6 @@ export function makeScratchFolder(name: string, isKept = false): string {
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   return folder;
-}
-
-/** @throws {UsageError} unless the option's text is an integer in the range */
-export function parseInteger(option: string, text: string, min = 0, max = 2 ** 31 - 1): number {
-  const value = Number(text);
-  if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value;
-  throw new UsageError(
-    `Option '${option}' must be an integer from ${min} to ${max}, not '${text}'`,
-  );
 }
 
 export type Draw = () => number;

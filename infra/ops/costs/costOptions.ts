@@ -24,30 +24,16 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
-  if (shops !== undefined && !/^\+\d+$/.test(shops)) {
-    throw new UsageError(`--shops must be such as +2; it is "${shops}".`);
-  }
   try {
     const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
     const name = file === '-' ? 'The standard input' : file;
     const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
     const asked = requests === undefined ? read : replaceRequests(read, requests);
     const all = shops === undefined ? asked : addShops(asked, Number(shops));
-    return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
+    return { ...all, entries: entries ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-export function parseWhole(option: string, text: string | undefined): number | undefined {
-  if (text === undefined || /^\d+$/.test(text)) return text === undefined ? text : Number(text);
-  throw new UsageError(`${option} must be a whole number; it is "${text}".`);
-}
-
-export function parsePercent(option: string, text: string, min = 0): number {
-  const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
-  if (Number(percent) >= min) return Number(percent);
-  throw new UsageError(`${option} must be such as 5%; it is "${text}".`);
 }
 
 const YEAR = 365 * 24 * 3600 * 1000;

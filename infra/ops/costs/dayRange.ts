@@ -1,5 +1,4 @@
 import { tell } from '../../cli/output.ts';
-import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { CostOptions } from './costOptions.ts';
 
@@ -16,21 +15,15 @@ export const DAY_MILLISECONDS = 86_400_000;
 export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
 /** Ends at the last whole day, and says so. */
-export function parseDayRange(typed: Pick<CostOptions<'by-key'>, 'from' | 'to'>): DayRange {
-  const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
-  if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
+export function parseDayRange(days: Pick<CostOptions<'measure'>, 'from' | 'to'>): DayRange {
+  if (!days.from || !days.to) throw new UsageError('--from and --to go together.');
+  const [from, to] = [days.from.getTime(), days.to.getTime()];
+  if (from > to) throw new UsageError(`--from ${toDay(from)} comes after --to ${toDay(to)}.`);
   const today = toToday();
   const last = `the last whole day of UTC is ${toDay(today - 1)}.`;
-  if (from >= today) throw new UsageError(`--from ${typed.from} is not over: ${last}`);
-  if (to >= today) tell(`--to ${typed.to} is not over: ${last} The days end there.`);
+  if (from >= today) throw new UsageError(`--from ${toDay(from)} is not over: ${last}`);
+  if (to >= today) tell(`--to ${toDay(to)} is not over: ${last} The days end there.`);
   return { from, end: Math.min(to + DAY_MILLISECONDS, today) };
-}
-
-function parseDay(option: string, text: string | undefined): number {
-  const time = parseInstant(`${text}T00:00:00Z`)?.getTime();
-  if (time !== undefined) return time;
-  const found = text === undefined ? 'missing' : `"${text}"`;
-  throw new UsageError(`${option} must be a day such as 2026-11-30; it is ${found}.`);
 }
 
 /** Splits the range by calendar month, as AWS bills, with each part's share of its month. */

@@ -10,21 +10,14 @@ import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
-import {
-  type CostOptions,
-  parsePercent,
-  parsePricedStage,
-  parseWhole,
-  readTraffic,
-} from './costOptions.ts';
+import { type CostOptions, parsePricedStage, readTraffic } from './costOptions.ts';
 import { toMonthsText, toOperationsText, toReportText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
 export const runs: Runs<typeof commands.costs.subcommands> = {
   async requests(options) {
     const stage = parsePricedStage(options.stage);
-    const entries = parseWhole('--entries', options.entries);
-    const report = toCostReport(stage, readCommittedTraffic(), entries);
+    const report = toCostReport(stage, readCommittedTraffic(), options.entries);
     // JSON leaves out what is undefined.
     const document = { ...report, month: undefined, savings: undefined };
     await write(options, document, toOperationsText(report));
@@ -32,7 +25,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
   month: runMonth,
   async worst(options) {
     const stage = parsePricedStage(options.stage);
-    const worstMonth = toWorstMonth(stage, parseWhole('--entries', options.entries));
+    const worstMonth = toWorstMonth(stage, options.entries);
     const { region } = stage.settings;
     const pricesAsOf = readPrices(region).asOf;
     const report = { stage: stage.name, region, pricesAsOf, worstMonth };
@@ -60,15 +53,13 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
 async function runMonth(options: CostOptions<'month'>): Promise<void> {
   const stage = parsePricedStage(options.stage);
   const traffic = readTraffic(options);
-  const { growth } = options;
-  if (options.months === undefined) {
+  const { months: count, growth } = options;
+  if (count === undefined) {
     if (growth !== undefined) throw new UsageError('--growth needs --months.');
     const report = toCostReport(stage, traffic);
     return write(options, { ...report, operations: undefined }, toReportText(report));
   }
-  const count = Number(parseWhole('--months', options.months));
-  if (!(count > 0 && count <= 60)) throw new UsageError('--months must be from 1 to 60.');
-  const factor = 1 + parsePercent('--growth', growth ?? '0', -100) / 100;
+  const factor = 1 + (growth ?? 0) / 100;
   const months = Array.from({ length: count }, (_, index) =>
     toStageMonth(stage, scaleTraffic(traffic, factor ** index)),
   );

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
 import { writeOut } from '../../cli/output.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { type Price, type Prices, toPriceFile } from '../../costs/prices.ts';
 import type { CostOptions } from './costOptions.ts';
 import { toDay } from './dayRange.ts';
@@ -14,9 +13,6 @@ import { usageTypes, withoutRegion } from './expectedUsage.ts';
  * @throws {Error} when a price is neither listed nor in the file, or listed twice; then nothing is written
  */
 export async function runPrices({ region }: CostOptions<'prices'>, file = toPriceFile(region)) {
-  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) {
-    throw new UsageError(`--region must be an AWS region such as eu-west-1; it is "${region}".`);
-  }
   const name = `infra/costs/prices/${region}.json`;
   const before: Prices | undefined = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8')).prices

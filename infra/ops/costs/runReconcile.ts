@@ -1,7 +1,7 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, parsePercent, parsePricedStage, readTraffic } from './costOptions.ts';
+import { type CostOptions, parsePricedStage, readTraffic } from './costOptions.ts';
 import {
   DAY_MILLISECONDS,
   type DayRange,
@@ -17,7 +17,7 @@ import { type BilledLine, readExport } from './readExport.ts';
 export async function runReconcile(files: readonly string[], options: CostOptions<'reconcile'>) {
   const stage = parsePricedStage(options.stage);
   const account = options.account ?? stage.settings.account;
-  const tolerance = parsePercent('--tolerance', options.tolerance);
+  const { tolerance } = options;
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
   const expected = toExpectedUsage(stage, readTraffic(options));

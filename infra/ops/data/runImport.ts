@@ -12,7 +12,6 @@ import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
 import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
 import { openScratchRows } from './scratchRows.ts';
@@ -20,7 +19,7 @@ import { openScratchRows } from './scratchRows.ts';
 export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
   const { overwrite = false, stage, 'dry-run': isDryRun } = options;
   const files = parseFiles(options, 'input');
-  const maxWcu = parseMaxWcu(options['max-wcu']);
+  const maxWcu = options['max-wcu'];
   const sources = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
@@ -58,12 +57,6 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
     tell('Interrupted.');
     process.exitCode = interruption.status();
   }
-}
-
-function parseMaxWcu(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
 interface CheckedFile extends OpenFile {

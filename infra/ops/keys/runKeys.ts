@@ -7,7 +7,6 @@ import { tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
-import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
 
@@ -16,10 +15,9 @@ type Subcommands = typeof commands.keys.subcommands;
 /** @throws {UsageError} before anything is read or written */
 export const runs: Runs<Subcommands> = {
   async create(options) {
-    const { permission } = options;
-    const key = { name: parseName(options.name), permission, expiresAt: parseExpires(options) };
+    const { name, permission, expires: expiresAt } = options;
     const { register } = await openRegister(options);
-    const made = await register.create(key);
+    const made = await register.create({ name, permission, expiresAt });
     const { keyId } = made.record;
     try {
       tell(`Made the key ${keyId}. ${shownOnce}`);
@@ -33,22 +31,20 @@ export const runs: Runs<Subcommands> = {
 
   async list(options) {
     const { expiring, json } = options;
-    const within = expiring === undefined ? undefined : parseDuration('--expiring', expiring);
     const { register } = await openRegister(options);
     const now = Date.now();
     const all = await register.list();
-    const records = within === undefined ? all : filterEnding(all, within, now);
+    const records = expiring ? filterEnding(all, expiring.milliseconds, now) : all;
     const shown = records.map((record) => toPublicKey(record, now));
     if (json) return print(JSON.stringify(shown, null, 2));
-    const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
+    const none = expiring ? `No key ends within ${expiring.text}.` : 'There are no keys.';
     await print(records.length > 0 ? toKeyTable(records, now) : none);
   },
 
   async rotate(options, [typed]) {
     const keyId = parseKeyId(typed);
-    const grace = parseDuration('--grace', options.grace);
     const { register } = await openRegister(options);
-    await rotateKey(register, keyId, grace, options);
+    await rotateKey(register, keyId, options);
   },
 
   async revoke(options, [typed]) {
@@ -93,26 +89,6 @@ function parseKeyId(text = ''): string {
   );
 }
 
-/** @throws {UsageError} when lists and logs could not show it */
-function parseName(name: string): string {
-  if (/^[\w.@-]{1,64}$/.test(name)) return name;
-  throw new UsageError(
-    '--name must be 1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web.',
-  );
-}
-
-/** A day (0:00 UTC), a time with its zone, or a duration from now. */
-function parseExpires({ expires }: OptionValues<Subcommands['create']>): Date | undefined {
-  if (expires === undefined) return undefined;
-  const time = /^\d+[smhd]$/.test(expires)
-    ? new Date(Date.now() + parseDuration('--expires', expires))
-    : parseInstant(/^[\d-]{10}$/.test(expires) ? `${expires}T00:00:00Z` : expires);
-  if (time && time.getTime() > Date.now()) return time;
-  throw new UsageError(
-    `--expires must be a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d; it is "${expires}".`,
-  );
-}
-
 async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord> {
   const record = await register.get(keyId);
   if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
@@ -127,8 +103,7 @@ async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord>
 async function rotateKey(
   register: KeyRegister,
   keyId: string,
-  grace: number,
-  { yes }: OptionValues<Subcommands['rotate']>,
+  { grace, yes }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
   const old = await findKey(register, keyId);
   if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {
@@ -137,7 +112,7 @@ async function rotateKey(
       `The key ${keyId} is ${status}, or lacks a name or a time of creation: make a new one with create.`,
     );
   }
-  const question = await toQuestion(register, old, grace);
+  const question = await toQuestion(register, old, grace.milliseconds);
   if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
 
   const successor = await register.succeed(old);
@@ -145,7 +120,7 @@ async function rotateKey(
   try {
     tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
     await print(successor.apiKey);
-    const { ends, before } = await register.retire(keyId, successorId, grace);
+    const { ends, before } = await register.retire(keyId, successorId, grace.milliseconds);
     const isOver = Date.parse(ends) <= Date.now();
     const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;
     tell(`The old key ${keyId} ${end}.`);

@@ -5,8 +5,8 @@ import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
-import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { type Duration, duration } from '../../cli/values.ts';
 import { findEvents, type LogSearch } from './findEvents.ts';
 import { header, type JoinedLine, joinErrors, toText } from './requestText.ts';
 
@@ -51,35 +51,18 @@ function parseLogSearch(options: LogOptions): LogSearch {
   if (request !== undefined && [key, status, options.follow].some((one) => one !== undefined)) {
     throw new UsageError('--request finds one request: leave out --key, --status and --follow.');
   }
-  const since = options.since ?? (request !== undefined ? '1d' : follow ? '1m' : '1h');
+  const usual = request !== undefined ? '1d' : follow ? '1m' : '1h';
+  const since = options.since ?? (duration.parse(usual) as Duration);
+  const from = Date.now() - since.milliseconds;
   return {
     stage: parseStage(options.stage),
-    request: checkName(
-      request,
-      '--request must be an X-Request-Id: at most 64 letters, digits, dots, dashes or underscores.',
-    ),
-    key: checkName(
-      key,
-      '--key must be the name or the key id that npx petstore keys list shows, not the key itself.',
-    ),
-    status: status === undefined ? undefined : parseStatus(status),
-    since,
-    from: Date.now() - parseDuration('--since', since),
+    request,
+    key,
+    status,
+    since: since.text,
+    from,
     follow,
   };
-}
-
-/** Allows what is safe in the quotes of a filter pattern. Messages never repeat it: it may be a whole key. */
-function checkName(text: string | undefined, rule: string): string | undefined {
-  if (text === undefined || /^(?!psk_)[\w.@-]{1,64}$/.test(text)) return text;
-  throw new UsageError(rule);
-}
-
-function parseStatus(text: string): LogSearch['status'] {
-  if (!/^[1-5](\d\d|xx)$/.test(text)) {
-    throw new UsageError(`--status must be such as 404 or 5xx; it is "${text}".`);
-  }
-  return { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) };
 }
 
 function toJsonText({ event, errors }: JoinedLine): string {

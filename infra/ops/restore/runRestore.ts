@@ -17,7 +17,6 @@ import { print, tell, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
-import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
@@ -34,7 +33,6 @@ interface TableRestore {
 export async function runRestore(values: OptionValues<typeof commands.restore>): Promise<void> {
   const stage = parseStage(values.stage);
   const names = recoverableTables.filter((name) => values.table.includes(name));
-  const at = parseTime(values.at);
   if (values.from !== undefined && names.length > 1) {
     throw new UsageError('--from goes with one --table only.');
   }
@@ -44,7 +42,7 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
   const sources = names.map((name) => values.from ?? readOutput(stack, toTableOutput(name)));
   // Also for another time: otherwise DynamoDB could refuse one table after another restore has begun.
   const latest = await readLatest(client, sources);
-  const time = at === 'latest' ? latest : at;
+  const time = values.at === 'latest' ? latest : values.at;
   const suffix = toSecond(time).replace(/[-:]/g, '');
   const restores = names.map((name, index): TableRestore => {
     const target = `${toNames(stage).toTable(name)}-${suffix}`;
@@ -70,14 +68,6 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
   say(toNextSteps(stage, restores, time));
   const restored = { stage: stage.name, time: toSecond(time), tables: restores };
   if (values.json) await writeOut(`${JSON.stringify(restored, null, 2)}\n`);
-}
-
-function parseTime(text: string): Date | 'latest' {
-  const time = text === 'latest' ? text : parseInstant(text);
-  if (time !== undefined) return time;
-  throw new UsageError(
-    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is "${text}".`,
-  );
 }
 
 /**
@@ -207,4 +197,9 @@ function toNextSteps(
       ? ['Keys that were revoked since are valid in it: revoke them again before it is put to use.']
       : []),
   ].join('\n');
+}
+
+/** Such as `2026-12-24T09:59:00Z`, without fractions of a second. */
+function toSecond(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -608,17 +608,10 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
   [badTraffic('{"entries": -1, "requests": {}}'), 'at entries'],
-  [['--entries', '1e3'], '--entries must be a whole number'],
-  [month('--shops', '2'), '--shops must be such as +2; it is "2".'],
   [() => [...badTraffic('{"requests": {}}')(), '--shops', '+1'], 'The traffic has no "shop"'],
   [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
-  [month('--months', 'x'), '--months must be a whole number; it is "x".'],
-  [month('--months', '0'), '--months must be from 1 to 60.'],
-  [month('--months', '61'), '--months must be from 1 to 60.'],
-  [month('--months', '2', '--growth', 'x'), '--growth must be such as 5%; it is "x".'],
   [month('--growth', '5%'), '--growth needs --months.'],
-  [['prices', '--region', '../x'], '--region must be an AWS region such as eu-west-1'],
-  [['measure', '--to', '2026-11-30'], '--from must be a day such as 2026-11-30; it is missing.'],
+  [['measure', '--to', '2026-11-30'], '--from and --to go together.'],
 ])('%s is refused in one line', async (args, line) => {
   await expectRefusal(runCosts, typeof args === 'function' ? args() : args, line);
 });

@@ -364,11 +364,9 @@ describe('costs reconcile', () => {
     expect(outcome.stderr).toContain(reason);
   });
 
-  it.each([
-    [['--from', '2026-11-01'], '--to must be a day such as 2026-11-30; it is missing.'],
-    [['--tolerance', 'much'], '--tolerance must be such as 5%; it is "much".'],
-  ])('refuses %j', async (args, line) => {
-    await expectRefusal(runCosts, ['reconcile', 'x.csv', ...args], line);
+  it('refuses a first day without a last one', async () => {
+    const args = ['reconcile', 'x.csv', '--from', '2026-11-01'];
+    await expectRefusal(runCosts, args, '--from and --to go together.');
   });
 
   const stages = [fixtures.staging, changeProduction({ firewall: true })];

@@ -62,6 +62,45 @@ describe('petstore', () => {
     ['logs -x', "unknown option '-x'. See --help."],
   ])('%j is refused', (typed, message) => expectRefusal(petstore, typed.split(' '), message));
 
+  test.each([
+    ['start --port', ['65536', '80x', '-1', ''], 'a whole number from 0 to 65535'],
+    ['start --lose', ['2', '-0.1', '1.1'], 'a share from 0 to 1, such as 0.1'],
+    ['start --delay', ['200', '30s'], 'such as 200ms or 2s, up to 29s'],
+    ['keys list --endpoint', ['nowhere', 'ftp://a'], 'a URL such as http://127.0.0.1:8000'],
+    ['keys list --expiring', ['soon', '-1h', '3654d'], 'a number with s, m, h or d, such as 24h'],
+    ['keys create --name', ['a b', '', 'a'.repeat(65)], '1 to 64 letters, digits, dots, dashes'],
+    [
+      'keys create --expires',
+      ['90', '0s', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'],
+      'a day ahead such as 2027-01-31, a time with its zone',
+    ],
+    ['import --max-wcu', ['0', '1.5', '10000000'], 'a whole number from 1 to 9999999'],
+    ['logs --request', ['a b'], 'an X-Request-Id: at most 64 letters'],
+    ['logs --key', ['a"b'], 'the name or the key id that npx petstore keys list shows, not the'],
+    ['logs --status', ['6xx', '50x'], 'such as 404 or 5xx'],
+    [
+      'restore --at',
+      ['2026-11-20', '2026-11-20T09:59:00', '2026-11-20T09:59:00+99:00', '2026-02-30T09:59:00Z'],
+      'a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest',
+    ],
+    ['costs by-key --from', ['2026-11-31', '2026-11'], 'a day such as 2026-11-30'],
+    ['costs month --entries', ['1e3', '-1'], 'a whole number'],
+    ['costs month --shops', ['2', '+x'], 'such as +2'],
+    ['costs month --months', ['x', '0', '61'], 'a whole number from 1 to 60'],
+    ['costs month --growth', ['x', '-101%'], 'such as 5%'],
+    ['costs reconcile --tolerance', ['much', '-1%'], 'such as 5%'],
+    ['costs prices --region', ['../x', 'europe'], 'an AWS region such as eu-west-1'],
+  ])('%s refuses %j', async (typed, values, rule) => {
+    for (const value of values) {
+      const message = `argument '${value}' is invalid. It must be ${rule}`;
+      await expectRefusal(petstore, [...typed.split(' '), value], message);
+    }
+  });
+
+  it.each(['request', 'key'])('--%s takes no whole key, and cuts it in the message', (option) =>
+    expectRefusal(petstore, ['logs', `--${option}`, wholeKey], "argument 'psk_0123456789…' is"),
+  );
+
   it('is a command that npx finds, and says its version', async () => {
     const file = packageJson.bin.petstore;
     accessSync(join(projectRoot, file), constants.X_OK);

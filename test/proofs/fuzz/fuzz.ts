@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/progress.ts';
+import { whole } from '../../../infra/cli/values.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
-import { parseInteger, runTestCommand } from '../../support/testCommand.ts';
+import { runTestCommand } from '../../support/testCommand.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
 import { captureLog, openFuzzTarget } from './target.ts';
@@ -15,11 +16,12 @@ const text = {
   about:
     "Sends hostile requests to the local stage and hostile events to its functions, in batches. Stops at the first batch with a response of 500 or more, an error without the contract's Error body, a changed store after a refusal, a forged or missing log line, a secret in the log, a late response, or a crash. Then shrinks that batch to the cases that it needs. Also fails if memory grows.",
   options: {
-    runs: { value: 'N', about: 'about how many cases', default: '100000' },
+    runs: { value: 'N', about: 'about how many cases', ...whole(), default: '100000' },
     seed: {
       value: 'S',
       about:
         'an integer; the same one gives the same cases, except for keys and tags; random without it',
+      ...whole(0, 2 ** 31 - 1),
     },
     path: {
       value: 'PATH',
@@ -28,9 +30,7 @@ const text = {
   },
 } as const;
 
-await runTestCommand('fuzz', text, async ({ path, ...values }) => {
-  const runs = parseInteger('--runs', values.runs);
-  const seed = parseInteger('--seed', values.seed ?? String(randomInt(2 ** 31)));
+await runTestCommand('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) => {
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);

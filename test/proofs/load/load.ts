@@ -1,5 +1,5 @@
 import { tell } from '../../../infra/cli/output.ts';
-import { parseDuration } from '../../../infra/cli/time.ts';
+import { duration } from '../../../infra/cli/values.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
@@ -10,7 +10,7 @@ const text = {
   about:
     "Loads the deployed bundles on the local stage, with the embedded DynamoDB in a thread: nine reads to an update. Fails at any response other than 2xx, at any line of level ERROR, and if the service's memory does not stay flat.",
   options: {
-    soak: { value: '10m', about: 'the length of the load', default: '1m' },
+    soak: { value: '10m', about: 'the length of the load', ...duration, default: '1m' },
     crowds: {
       about:
         'instead, let crowds of buyers sell out one entry; fail if one of them is refused, a piece is sold twice, or it takes too long',
@@ -18,8 +18,8 @@ const text = {
   },
 } as const;
 
-await runTestCommand('load', text, async ({ crowds, soak: duration }) => {
-  const seconds = parseDuration('--soak', duration) / 1_000;
+await runTestCommand('load', text, async ({ crowds, ...options }) => {
+  const seconds = options.soak.milliseconds / 1_000;
   tell('Building the bundles …');
   const bundles = await writeBundles(makeScratchFolder('load'));
   tell(crowds ? 'Selling …' : `Soaking for ${seconds} s …`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../../../infra/cli/usage.ts';
+import { whole } from '../../../infra/cli/values.ts';
 import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { toText } from '../../bench/report.ts';
@@ -12,7 +13,6 @@ import {
   type Draw,
   defineDraw,
   makeScratchFolder,
-  parseInteger,
   runTestCommand,
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
@@ -31,15 +31,17 @@ const text = {
     'With --schedules, runs updates of one entry against the embedded engine, one call at a time. A seed draws when each call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200 must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.',
   ],
   options: {
-    clients: { value: 'N', about: 'number of concurrent clients', default: '8' },
+    clients: { value: 'N', about: 'number of concurrent clients', ...whole(1, 999), default: '8' },
     seconds: {
       value: 'N',
       about: 'length of the run, at least 5; the stage is killed every 3 to 10 seconds',
+      ...whole(5, 99_999),
       default: '60',
     },
     seed: {
       value: 'S',
       about: 'draws the same requests, aborts and kills, though not how they interleave',
+      ...whole(0, 2 ** 31 - 1),
       default: '1',
     },
     engine: {
@@ -53,21 +55,19 @@ const text = {
       value: 'N',
       about:
         'number of schedules, with the seeds from --seed on; each seed gives one schedule; 1 shows its steps',
+      ...whole(),
       default: '0',
     },
   },
 } as const;
 
-await runTestCommand('register', text, async ({ engine, ...values }) => {
-  const seed = parseInteger('--seed', values.seed);
-  const schedules = parseInteger('--schedules', values.schedules);
+await runTestCommand('register', text, async (options) => {
+  const { schedules, seed, engine } = options;
   if (schedules > 0) return runSchedules(schedules, seed);
   if (engine === 'dynoxide' && !dynoxideIsInstalled) {
     throw new UsageError('Dynoxide is not installed: it exists only for linux-x64');
   }
-  const clients = parseInteger('--clients', values.clients, 1);
-  const seconds = parseInteger('--seconds', values.seconds, 5);
-  await runClients({ clients, seconds, seed, engine });
+  await runClients(options);
 });
 
 async function runSchedules(count: number, seed: number): Promise<void> {

@@ -303,7 +303,6 @@ it.each<Refusal>([
   ['import', 'Name at least one file'],
   [`import --inventory ${stock} --stage staging`, 'Say which table'],
   ['import --inventory stock.txt', 'ends in .csv or .jsonl; it is "stock.txt"'],
-  [`import --inventory ${stock} --max-wcu 0`, '--max-wcu must be a whole'],
   ['export --pets pets.csv', 'ends in .jsonl'],
   same('import --inventory - --pets -'),
   ...['a.jsonl', './b.jsonl'].map((name) =>

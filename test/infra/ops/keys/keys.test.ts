@@ -375,21 +375,10 @@ describe('npx petstore keys', () => {
 
 const emulator = ['--endpoint', 'http://127.0.0.1:9'];
 const wholeKey = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-const ends = ['90', '0s', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'];
 
 it.each<[string[], string]>([
   [['list'], stageUsage],
   [['list', '--stage', 'staging', ...emulator], stageUsage],
-  [['list', '--endpoint', 'nowhere'], '--endpoint must be a URL'],
-  [['list', '--endpoint', 'ftp://a'], '--endpoint must be a URL'],
-  [['list', '--expiring', 'soon', ...emulator], '--expiring'],
-  [['create', '--name', 'a b', ...read, ...emulator], '--name must be'],
-  ...ends.map((time): [string[], string] => [
-    ['create', '--name', 'a', ...read, '--expires', time, ...emulator],
-    '--expires must',
-  ]),
-  [['rotate', 'abcdefghij', '--grace', '-1h', ...emulator], '--grace'],
-  [['rotate', 'abcdefghij', '--grace', '3654d', ...emulator], '--grace must be a number with s'],
   [['revoke', 'abcdefghijk', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
 ])('npx petstore keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

@@ -207,18 +207,10 @@ describe('npx petstore logs', () => {
     expect(aws.calls.length).toBeLessThan(6 + 2 * operationIds.length);
   });
 
-  const wholeKey = `psk_${'x'.repeat(42)}`;
   it.each([
-    [[...production, '--request', 'a b'], '--request must be an X-Request-Id'],
-    [[...production, '--request', wholeKey], '--request must be an X-Request-Id'],
     [[...production, '--request', 'r-1', '--key', 'k'], '--request finds one request'],
     [[...production, '--request', 'r-1', '--follow'], '--request finds one request'],
     [[...production, '--request', 'r-1', '--status', '5xx'], '--request finds one request'],
-    [[...production, '--key', 'a"b'], '--key must be the name or the key id'],
-    [[...production, '--key', wholeKey], '--key must be the name or the key id'],
-    [[...production, '--status', '6xx'], '--status must be'],
-    [[...production, '--status', '50x'], '--status must be'],
-    [[...production, '--since', 'yesterday'], '--since must be'],
   ])('refuses %j', (args, message) => expectRefusal(runLogs, args, message));
 });
 

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+
+/** How the text of an option is read. */
+export interface Kind<Value> {
+  /** What it must be. */
+  readonly rule: string;
+  /** Returns `undefined` for anything else. */
+  readonly parse: (text: string) => Value | undefined;
+}
+
+export const pattern = (allowed: RegExp, rule: string): Kind<string> => ({
+  rule,
+  parse: (text) => (allowed.test(text) ? text : undefined),
+});
+
+export const httpUrl: Kind<string> = {
+  rule: 'a URL such as http://127.0.0.1:8000',
+  parse: (text) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
+};
+
+export function whole(min = 0, max = Number.MAX_SAFE_INTEGER): Kind<number> {
+  return {
+    rule: `a whole number${max < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : ''}`,
+    parse: (text) =>
+      /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
+  };
+}
+
+export const percent = (min: number): Kind<number> => ({
+  rule: 'such as 5%',
+  parse(text) {
+    const [, digits] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
+    return Number(digits) >= min ? Number(digits) : undefined;
+  },
+});
+
+export const share: Kind<number> = {
+  rule: 'a share from 0 to 1, such as 0.1',
+  parse: (text) => (/^(?:0?\.\d+|[01](?:\.0+)?)$/.test(text) ? Number(text) : undefined),
+};
+
+export const statuses: Kind<{ readonly from: number; readonly to: number }> = {
+  rule: 'such as 404 or 5xx',
+  parse: (text) =>
+    /^[1-5](\d\d|xx)$/.test(text)
+      ? { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) }
+      : undefined,
+};
+
+export interface Duration {
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+const units: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+};
+
+const defineDuration = (max: number, rule: string): Kind<Duration> => ({
+  rule,
+  parse(text) {
+    const [, count, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
+    const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
+    return milliseconds <= max ? { text, milliseconds } : undefined;
+  },
+});
+
+export const duration = defineDuration(
+  3_653 * 86_400_000,
+  'a number with s, m, h or d, such as 24h or 90d, and at most ten years',
+);
+
+/** At most the gateway's timeout for a function. */
+export const delay = defineDuration(29_000, 'such as 200ms or 2s, up to 29s');
+
+/** The midnight in UTC with which it begins. */
+export const day: Kind<Date> = {
+  rule: 'a day such as 2026-11-30',
+  parse: (text) => parseInstant(`${text}T00:00:00Z`),
+};
+
+export const instantOrLatest: Kind<Date | 'latest'> = {
+  rule: 'a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest',
+  parse: (text) => (text === 'latest' ? text : parseInstant(text)),
+};
+
+/** A day, a time with its zone, or a duration from now. */
+export const end: Kind<Date> = {
+  rule: 'a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d',
+  parse(text) {
+    const { milliseconds } = duration.parse(text) ?? {};
+    const time =
+      milliseconds === undefined
+        ? (day.parse(text) ?? parseInstant(text))
+        : new Date(Date.now() + milliseconds);
+    return time && time.getTime() > Date.now() ? time : undefined;
+  },
+};
+
+const instant = z.iso.datetime({ offset: true });
+
+/**
+ * Reads a time as in RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), always with its zone. Without
+ * a zone, it is another time on each machine. 30 February is none.
+ */
+function parseInstant(text: string): Date | undefined {
+  return instant.safeParse(text).success ? new Date(text) : undefined;
+}
