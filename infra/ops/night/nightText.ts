@@ -34,7 +34,7 @@ export function toNightText(
       return [
         ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
         ...wrap(means, 4),
-        ...(isNew ? wrap(`To do: ${act}`, 4) : []),
+        ...wrap(isNew ? `To do: ${act}` : '', 4),
       ];
     });
     return [...wrap(none), ...told, ...unheard.flatMap((line) => wrap(line))];
@@ -45,7 +45,7 @@ export function toNightText(
       previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
       rolledBack ? `Rolled back from ${rolledBack}.` : '',
       left.length > 0 ? `Left by a roll-back: ${left.join(', ')}` : '',
-    ].flatMap((text) => (text ? wrap(text) : [])),
+    ].flatMap((text) => wrap(text)),
   );
   const deployments = show(night.deployments, (ids) =>
     wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
@@ -101,7 +101,7 @@ function toMoment(time: string, now: number): string {
   return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
 }
 
-/** Wraps by words, later lines further in. */
+/** Wraps by words, later lines further in. Without words, there is no line. */
 function toLines(text: string, width: number, indent: number): string[] {
   const lines = wrapWords(toPlain(text).replace(/\s+/g, ' '), Math.max(width - 4, 20));
   return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one);
