@@ -22,7 +22,7 @@ const logMetrics = {
     filter: 'FirstByte',
     suffix: 'FirstByte',
     value: '$.message.firstByteMilliseconds',
-    pattern: FilterPattern.numberValue('$.message.firstByteMilliseconds', '>=', 0),
+    pattern: '$.message.firstByteMilliseconds >= 0',
   },
   /**
    * Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. They are the sum
@@ -32,17 +32,13 @@ const logMetrics = {
     filter: 'ServerErrors',
     suffix: 'Errors',
     value: '1',
-    pattern: FilterPattern.numberValue('$.message.status', '>=', 500),
+    pattern: '$.message.status >= 500',
   },
   clientErrors: {
     filter: 'ClientErrors',
     suffix: 'Errors',
     value: '0',
-    pattern: FilterPattern.any(
-      ...clientErrorStatuses.map((status) =>
-        FilterPattern.numberValue('$.message.status', '=', status),
-      ),
-    ),
+    pattern: clientErrorStatuses.map((status) => `($.message.status = ${status})`).join(' || '),
   },
 };
 export type LogMetricName = keyof typeof logMetrics;
@@ -59,7 +55,7 @@ export function defineLogMetric(
   const { filter, suffix, value, pattern } = logMetrics[name];
   new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${filter}Filter`, {
     logGroup,
-    filterPattern: pattern,
+    filterPattern: FilterPattern.literal(`{ ${pattern} }`),
     metricNamespace: toNames(stage).stack,
     metricName: `${operationId}${suffix}`,
     metricValue: value,

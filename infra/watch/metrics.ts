@@ -6,7 +6,7 @@ import {
   type MetricOptions,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
@@ -56,52 +56,38 @@ export interface AccessLogMetrics {
 /**
  * Counts lines of the access log. It has one line for each request, even if no function was called, or if the function
  * crashed or timed out. Requests of the scheduled check do not count for an operation.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toNames(stage).accessLog);
-  const defineFilter = (
-    name: string,
-    patterns: readonly JsonPattern[],
-    metricName = name,
-    value = 1,
-  ) =>
+  const defineFilter = (name: string, pattern: string, metricName: string, value: number) =>
     new MetricFilter(scope, `${name}Filter`, {
       logGroup,
-      filterPattern: FilterPattern.all(...patterns),
+      filterPattern: FilterPattern.literal(`{ ${pattern} }`),
       metricNamespace: toNames(stage).stack,
       metricName,
       metricValue: `${value}`,
     }).metric({ statistic: Stats.SUM, period });
-  const defineRefusals = (reason: keyof RefusalMetrics, status: string, value: number) =>
-    defineFilter(reason, [FilterPattern.stringValue('$.status', '=', status)], 'refused', value);
-  const refused = defineRefusals('unauthorized', '401', 1);
-  defineRefusals('throttled', '429', HIGH);
+  const refused = defineFilter('unauthorized', '$.status = "401"', 'refused', 1);
+  defineFilter('throttled', '$.status = "429"', 'refused', HIGH);
   // Like the requests: what adds 0 is among the samples alone.
-  defineRefusals('forbidden', '403', 0);
+  defineFilter('forbidden', '$.status = "403"', 'refused', 0);
   const samples = refused.with({ statistic: Stats.SAMPLE_COUNT });
   const toRefused = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
     new MathExpression({ label, expression, usingMetrics, period });
   const defineOperation = (id: OperationId): RequestMetrics => {
     const { method, path } = operations[id];
-    const isOfClient = [
-      FilterPattern.stringValue('$.method', '=', method),
-      FilterPattern.stringValue('$.route', '=', path),
-      FilterPattern.stringValue('$.userAgent', '!=', checkAgent),
-    ];
-    const isClientError = FilterPattern.any(
-      ...clientErrorStatuses.map((status) =>
-        FilterPattern.stringValue('$.status', '=', `${status}`),
-      ),
-    );
-    const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
+    const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
+    const isClientError = clientErrorStatuses.map((status) => `($.status = "${status}")`);
     const name = `${id}Requests`;
-    const counts = defineFilter(`${id}Failures`, [...isOfClient, isFailure], name, HIGH);
+    const counts = defineFilter(`${id}Failures`, `${isOfClient} && ($.status = "5*")`, name, HIGH);
     if (!stage.settings.raisesAlarms) {
       const sum = { statistic: Stats.SUM, period };
       return { counts, requests: toFunctionMetric(stage, id, 'Invocations', sum) };
     }
-    defineFilter(name, isOfClient);
-    defineFilter(`${id}ClientErrors`, [...isOfClient, isClientError], name, 0);
+    defineFilter(name, isOfClient, name, 1);
+    const pattern = `${isOfClient} && (${isClientError.join(' || ')})`;
+    defineFilter(`${id}ClientErrors`, pattern, name, 0);
     return { counts, requests: counts };
   };
   return {
@@ -110,10 +96,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
       forbidden: toRefused(
         'forbidden',
         `samples - ${toLow('FILL(refused, 0)')} - ${toHigh('FILL(refused, 0)')}`,
-        {
-          refused,
-          samples,
-        },
+        { refused, samples },
       ),
       throttled: toRefused('throttled', toHigh('refused'), { refused }),
     },
