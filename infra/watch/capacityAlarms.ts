@@ -6,7 +6,7 @@ import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import type { WatchAlarm, WatchAlarms } from './alarms.ts';
-import { period, toTableMetric, toTableThrottles } from './metrics.ts';
+import { toTableMetric, toTableThrottles } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarms {
@@ -22,7 +22,6 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
             namespace: 'AWS/Lambda',
             metricName: 'ConcurrentExecutions',
             statistic: Stats.MAXIMUM,
-            period,
           }),
           threshold: accountConcurrency * 0.8,
         },
@@ -54,7 +53,7 @@ const MAX_THROTTLES = 5;
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarms {
   const { timeoutSeconds } = operationSettings[id];
   const toMetric = (name: Parameters<typeof toFunctionMetric>[2], statistic: string) =>
-    toFunctionMetric(stage, id, name, { statistic, period });
+    toFunctionMetric(stage, id, name, { statistic });
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
   return [
     {

@@ -8,7 +8,6 @@ import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { Incident, WatchAlarm, WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
-  period,
   type RequestMetrics,
   toAllRequests,
   toHigh,
@@ -23,7 +22,7 @@ export function defineClientAlarms(
   { refusals: { throttled, unauthorized, forbidden }, operations: counts }: AccessLogMetrics,
 ): WatchAlarms {
   const { quietMinutes } = stage.settings;
-  const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
+  const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM });
   return [
     {
       name: 'server-errors',
@@ -81,7 +80,7 @@ function defineFailureAlarms(
   /** This many times the share of failures that the objective allows, in percent. */
   const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
   const [failed, asked] = [toHigh('counts'), toLow('counts')];
-  const toFailureShare = (minFailures: number, sharePeriod = period) =>
+  const toFailureShare = (minFailures: number, sharePeriod = Duration.minutes(5)) =>
     new MathExpression({
       label: '5xx, % of requests',
       expression: `IF(${toHigh('FILL(counts, 0)')} >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
@@ -137,7 +136,7 @@ function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
     name: `${id}-latency`,
     severity: 'degraded',
     description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
-    metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
+    metric: toLatencyMetric(stage, id, { statistic: Stats.p(99) }),
     threshold: latencyMilliseconds,
     periods: [3, 3],
   };

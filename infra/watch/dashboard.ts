@@ -23,7 +23,6 @@ import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
-  period,
   type RefusalMetrics,
   toHigh,
   toLatencyMetric,
@@ -117,7 +116,7 @@ function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
     name: Parameters<typeof toGatewayMetric>[1],
     label: string,
     statistic: string = Stats.SUM,
-  ) => toGatewayMetric(stage, name, { statistic, period, label });
+  ) => toGatewayMetric(stage, name, { statistic, label });
   const refused = Object.values(refusals);
   return [
     toGraph('Traffic: requests', [toMetric('Count', 'all')]),
@@ -136,7 +135,7 @@ function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
 function toFunctionRow(stage: Stage): IWidget[] {
   const toEach = (name: Parameters<typeof toFunctionMetric>[2], statistic: string, suffix = '') =>
     operationIds.map((id) =>
-      toFunctionMetric(stage, id, name, { statistic, period, label: `${id}${suffix}` }),
+      toFunctionMetric(stage, id, name, { statistic, label: `${id}${suffix}` }),
     );
   return [
     toGraph('Functions: calls', toEach('Invocations', Stats.SUM)),
@@ -158,7 +157,6 @@ function toTableRow(stage: Stage): IWidget[] {
         label: `${table} (at most ${limit})`,
         expression: `${id} / PERIOD(${id})`,
         usingMetrics: { [id]: toTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
-        period,
       });
     });
   const throttles = tableNames.map((table) => toTableThrottles(stage, table));

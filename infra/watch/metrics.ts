@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import {
   type IMetric,
   MathExpression,
@@ -21,8 +20,7 @@ import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 
-/** The period of metrics for alarms and dashboard. A shorter one would wake people for brief problems. */
-export const period = Duration.minutes(5);
+// A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
 
 /**
  * Refusals that show abuse and throttling, counted in the access log: refused requests by reason. The gateway's own
@@ -67,14 +65,14 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
       metricNamespace: toNames(stage).stack,
       metricName,
       metricValue: `${value}`,
-    }).metric({ statistic: Stats.SUM, period });
+    }).metric({ statistic: Stats.SUM });
   const refused = defineFilter('unauthorized', '$.status = "401"', 'refused', 1);
   defineFilter('throttled', '$.status = "429"', 'refused', HIGH);
   // Like the requests: what adds 0 is among the samples alone.
   defineFilter('forbidden', '$.status = "403"', 'refused', 0);
   const samples = refused.with({ statistic: Stats.SAMPLE_COUNT });
   const toRefused = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
-    new MathExpression({ label, expression, usingMetrics, period });
+    new MathExpression({ label, expression, usingMetrics });
   const defineOperation = (id: OperationId): RequestMetrics => {
     const { method, path } = operations[id];
     const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
@@ -82,8 +80,8 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
     const name = `${id}Requests`;
     const counts = defineFilter(`${id}Failures`, `${isOfClient} && ($.status = "5*")`, name, HIGH);
     if (!stage.settings.raisesAlarms) {
-      const sum = { statistic: Stats.SUM, period };
-      return { counts, requests: toFunctionMetric(stage, id, 'Invocations', sum) };
+      const requests = toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
+      return { counts, requests };
     }
     defineFilter(name, isOfClient, name, 1);
     const pattern = `${isOfClient} && (${isClientError.join(' || ')})`;
@@ -126,12 +124,11 @@ export function toShare(
     // FILL, because CloudWatch keeps using the last values when there are no newer ones.
     expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
     usingMetrics: { counted, requests: toAllRequests(stage) },
-    period,
   });
 }
 
 export function toAllRequests(stage: Stage): Metric {
-  return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period });
+  return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM });
 }
 
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
@@ -145,7 +142,7 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
   const expression = Object.keys(usingMetrics)
     .map((id) => `FILL(${id}, 0)`)
     .join(' + ');
-  return new MathExpression({ label: table, expression, usingMetrics, period });
+  return new MathExpression({ label: table, expression, usingMetrics });
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
@@ -155,6 +152,5 @@ export function toTableMetric(stage: Stage, table: TableName, metricName: string
     metricName,
     dimensionsMap: { TableName: toUsedTableName(stage, table) },
     statistic: Stats.SUM,
-    period,
   });
 }
