@@ -1,4 +1,5 @@
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
@@ -18,11 +19,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
       : {
           name: 'account-concurrency',
           description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
-          metric: new Metric({
-            namespace: 'AWS/Lambda',
-            metricName: 'ConcurrentExecutions',
-            statistic: Stats.MAXIMUM,
-          }),
+          metric: LambdaFunction.metricAllConcurrentExecutions(),
           threshold: accountConcurrency * 0.8,
         },
     ...tableNames.map(
