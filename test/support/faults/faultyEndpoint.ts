@@ -26,8 +26,6 @@ interface FaultRule {
   readonly after?: number;
   /** How many calls then fail; all by default. */
   readonly times?: number;
-  /** With n, only every nth matching call fails; by default each. */
-  readonly every?: number;
   /** Failing calls get no response until this settles. */
   readonly until?: Promise<unknown>;
 }
@@ -96,9 +94,8 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
       if (rule.action !== undefined && rule.action !== action) continue;
       if (rule.table !== undefined && !namesTable(body, rule.table)) continue;
       entry.met += 1;
-      const { after = 0, times = Number.POSITIVE_INFINITY, every = 1 } = rule;
-      const isMet = entry.met > after && entry.met <= after + times;
-      if (isMet && entry.met % every === 0) return rule;
+      const { after = 0, times = Number.POSITIVE_INFINITY } = rule;
+      if (entry.met > after && entry.met <= after + times) return rule;
     }
     return undefined;
   }
