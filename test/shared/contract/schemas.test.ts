@@ -3,7 +3,7 @@ import { expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod/mini';
 import type * as client from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
-import { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
+import type { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   ErrorBody,
@@ -77,7 +77,6 @@ const count = 'must be an integer from 0 to 2147483647';
 const status = 'must be "available", "pending" or "sold"';
 const orderStatus = 'must be "placed", "approved" or "delivered"';
 const dateTime = 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"';
-const update = 'must be a JSON object with a quantity, such as {"quantity": 5}';
 
 // The conformance suite shows that each schema accepts the service's responses.
 it.each<[z.ZodMiniType, unknown, string?]>([
@@ -98,10 +97,6 @@ it.each<[z.ZodMiniType, unknown, string?]>([
   [Order, { ...order, placedAt: 'yesterday' }, `placedAt ${dateTime}`],
   [Order, { ...order, shipDate: '2026-11-02' }, `shipDate ${dateTime}`],
   [Order, { ...order, complete: 'yes' }, 'complete must be true or false'],
-  [InventoryUpdate, null, ` ${update}`],
-  [InventoryUpdate, [5], ` ${update}`],
-  [InventoryUpdate, {}, `quantity ${count}`],
-  [InventoryUpdate, { quantity: -1 }, `quantity ${count}`],
 ])(
   'a schema reports each problem, and nothing for a valid document: %#',
   (schema, document, problem) => {
