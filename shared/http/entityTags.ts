@@ -18,7 +18,7 @@ export function parseEntityTags(value: string): EntityTag[] | undefined {
   while (entityTag.lastIndex < list.length) {
     const match = entityTag.exec(list);
     if (!match) return undefined;
-    tags.push({ isWeak: match[1] !== undefined, opaque: match[2] ?? '' });
+    tags.push({ isWeak: match[1] !== undefined, opaque: match[2] as string });
   }
   return tags;
 }

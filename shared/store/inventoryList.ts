@@ -1,10 +1,8 @@
 import {
   type AttributeValue,
   BatchGetItemCommand,
-  type BatchGetItemCommandOutput,
   type DynamoDBClient,
   GetItemCommand,
-  type KeysAndAttributes,
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -43,7 +41,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
     petIds: readonly bigint[],
     consistent: boolean,
   ): Promise<Record<string, AttributeValue>[]> {
-    const keys = petIds.map((petId) => toKey(petId.toString()));
+    let keys = petIds.map((petId) => toKey(petId.toString()));
     if (keys.length === 1) {
       const { Item } = await client.send(
         new GetItemCommand({ TableName: tableName, Key: keys[0], ConsistentRead: consistent }),
@@ -51,19 +49,19 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
       return Item ? [Item] : [];
     }
     const records: Record<string, AttributeValue>[] = [];
-    let asked: KeysAndAttributes | undefined = { Keys: keys, ConsistentRead: consistent };
-    for (let attempt = 0; asked?.Keys?.length; attempt += 1) {
+    for (let attempt = 0; keys.length > 0; attempt += 1) {
       if (attempt === MAX_ATTEMPTS) {
         throw new StoreUnavailable(new Error('DynamoDB left keys of a batch unprocessed.'));
       }
       if (attempt > 0) {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
       }
-      const response: BatchGetItemCommandOutput = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [tableName]: asked } }),
+      const asked = { [tableName]: { Keys: keys, ConsistentRead: consistent } };
+      const { Responses = {}, UnprocessedKeys = {} } = await client.send(
+        new BatchGetItemCommand({ RequestItems: asked }),
       );
-      records.push(...(response.Responses?.[tableName] ?? []));
-      asked = response.UnprocessedKeys?.[tableName];
+      records.push(...(Responses[tableName] ?? []));
+      keys = UnprocessedKeys[tableName]?.Keys ?? [];
     }
     return records;
   }

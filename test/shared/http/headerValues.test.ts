@@ -16,12 +16,13 @@ describe('an Accept-Encoding header', () => {
     ['gzip;q=0', undefined],
     ['gzip;q=0.000, *', undefined],
     ['*;q=0', undefined],
-    ['gzip;x=1', 'gzip'],
+    ['gzip;x=0', 'gzip'],
     ['gzip;q=1', 'gzip'],
     ['gzip;q=1.000', 'gzip'],
     ['gzip;q=1.5', undefined],
     ['gzip;q=0.1234', undefined],
     ['gzip;q=2', undefined],
+    ['gzip;q=11', undefined],
     ['gzip;q=nonsense', undefined],
     ['identity', undefined],
     ['br', undefined],
@@ -71,6 +72,9 @@ describe('a list of entity tags', () => {
   });
 });
 
-it.each([' * ', '"a", W/"x"', undefined, 'x'])('If-None-Match: %j is compared weakly', (header) => {
-  expect(matchesIfNoneMatch(header, 'W/"x"')).toBe(header !== undefined && header !== 'x');
-});
+it.each([' * ', '"a", W/"W/x"', undefined, 'x'])(
+  'If-None-Match: %j is compared weakly',
+  (header) => {
+    expect(matchesIfNoneMatch(header, 'W/"W/x"')).toBe(header !== undefined && header !== 'x');
+  },
+);

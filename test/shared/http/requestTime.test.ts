@@ -72,6 +72,7 @@ async function expectRight(call: ReturnType<typeof defineContainer>): Promise<vo
   const headers = { 'X-Request-Id': 'request-8' };
   expect(await call('8')).toMatchObject({ statusCode: 200, body: '{"id":8}', headers });
   expect(lineOf('8')).toMatchObject([{ status: 200, readUnits: 0.5 }]);
+  expect(vi.getTimerCount()).toBe(0);
 }
 
 /** The log lines of a petId's request. */

@@ -31,9 +31,15 @@ describe('an inventory record', () => {
     expect(toBytes(record)).toBe(11);
   });
 
-  it('is refused if its key is no int64, by the name of the attribute', () => {
+  it('is refused by the name of an invalid attribute', () => {
     const record = { p: { N: '1.5' }, q: { N: '1' }, s: { S: 'a' } };
     expect(() => toInventoryItem(record)).toThrow('petId 1.5 has an invalid attribute p:');
+    const { p, s } = toInventoryRecord({ petId: 7n, quantity: 1, status: 'sold' });
+    expect(() => toInventoryItem({ p, s })).toThrow(
+      'petId 7 has an invalid attribute q: undefined.',
+    );
+    const long = { ...record, p, s: { S: 'x'.repeat(999) } };
+    expect(() => toInventoryItem(long)).toThrow(/attribute s: {"S":"x{94}\.$/);
   });
 });
 
