@@ -24,7 +24,7 @@ import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { type StageName, stageNames, stages } from '../../../infra/stages/stages.ts';
+import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { mapOperations, operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -364,29 +364,77 @@ describe('diff', () => {
 
 describe('check', () => {
   const { production } = fixtures;
-  /** The cost without changes. */
   const worstMonthDollars = Math.ceil(toWorstMonth(production).total);
-  /** The texts of what is past a limit. */
-  const toFailures = (...args: Parameters<typeof checkMonths>) =>
-    checkMonths(...args).flatMap(({ isWithin, text }) => (isWithin ? [] : [text]));
-  const check = (changes: Partial<StageSettings>) =>
-    toFailures([changeProduction({ worstMonthDollars, ...changes })]);
+  const { total } = toStageMonth(production, readCommittedTraffic());
+  const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
+  const dime = { reservedConcurrency: { getPet: 900 } };
   const lists = { listInventory: { rate: 50, burst: 100 } };
   const throttles = { ...production.settings.throttles, ...lists };
+  const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
+  const past =
+    'more than accepted, past its maxIncreaseDollars of \\S+ and maxIncreasePercent of \\S+\\. npx petstore costs diff REV says whether its traffic or its price rose\\.';
+  const remedy =
+    'To accept it, set "production": ([\\d.]+) in infra/costs/accepted\\.json; its owners in \\.github/CODEOWNERS must approve\\.';
 
-  test('prints the months of each stage', () => {
-    const checked = Object.values(stages);
-    const lines = checkMonths(checked, { staging: 30, production: 30 }, committed);
+  // The accepted month is that without the changes, times a factor; 0 is none. At the end is why the check fails, if it does.
+  test.each<[string, Partial<StageSettings>, factor: number, failure?: string]>([
+    ['what was accepted', { maxIncreaseDollars: 0 }, 1],
+    ['less', { maxIncreasePercent: 0 }, 2],
+    ['a dime', { ...dime, maxIncreaseDollars: 0.1 }, 1],
+    ['a doubling', { maxIncreasePercent: 101 }, 0.5],
+    ['a worst month up to the set dollar', { worstMonthDollars }, 1],
+    ['throttles that the concurrency bounds', { worstMonthDollars, throttles, ...bounded }, 1],
+    [
+      'a dime too much',
+      { ...dime, maxIncreaseDollars: 0.09 },
+      1,
+      `production \\$[\\d.]+ → \\$[\\d.]+ a month: \\$0\\.10 \\(0\\.\\d %\\) ${past} ${remedy}`,
+    ],
+    [
+      'a doubling too much',
+      { maxIncreasePercent: 98 },
+      0.5,
+      `production .*: \\$\\S+ \\((99\\.9|100\\.\\d) %\\) ${past} ${remedy}`,
+    ],
+    [
+      'a month that nobody accepted',
+      {},
+      0,
+      `production costs \\$\\S+ a month, and no month of it was accepted\\. ${remedy}`,
+    ],
+    [
+      'a worst month past the set dollar',
+      { worstMonthDollars: worstMonthDollars - 1 },
+      1,
+      `can cost \\$${worstMonthDollars}, more than its worstMonthDollars of \\d{5}\\. npx petstore costs diff REV says why\\. Lower [^.]+stages\\.ts, or raise [^.]+\\.`,
+    ],
+    ['higher throttles', { worstMonthDollars, throttles }, 1, 'can cost \\$\\d{5}, more .*'],
+  ])('accepts or refuses %s', (_, changes, factor, failure = '') => {
+    const accepted = factor ? { production: Number((total * factor).toFixed(2)) } : {};
+    const found = checkMonths([changeProduction({ ...wide, ...changes })], accepted);
+    const failed = found.flatMap(({ isWithin, text }) => (isWithin ? [] : [text])).join();
+    const start = 'At the traffic of infra/costs/traffic\\.json, |The worst month of production ';
+    expect(failed).toMatch(RegExp(failure && `^(${start})${failure}$`));
+    expect(failed === '').toBe(failure === '');
+  });
+
+  test('prints the months of each stage, and whether figures.json has its settings', () => {
+    const check = (figures: typeof committed) =>
+      checkMonths(Object.values(stages), { staging: 1e3, production: 1e3 }, figures);
     const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
-    expect(lines.map(({ text }) => text)).toEqual([
+    expect(check(committed).map(({ text }) => text)).toEqual([
       ...stageNames.flatMap((name) => [
         expect.stringMatching(`^The worst month of ${name} ${within}`),
         expect.stringMatching(
-          `^At the traffic of .*, ${name} \\$[\\d.]+ → \\$[\\d.]+ a month: .*\\.$`,
+          `^At the traffic of .*, ${name} \\$1,000.00 → \\$[\\d.]+ a month: \\$0.00 \\(0.0 %\\) more than accepted, within its maxIncreaseDollars of \\d+ and maxIncreasePercent of \\d+\\.$`,
         ),
       ]),
       'infra/costs/figures.json is up to date.',
     ]);
+    const old = { ...production.settings, firewall: true };
+    const text = 'infra/costs/figures.json is out of date: commit what npm run figures writes.';
+    const isOld = check({ ...committed, stages: { production: old } }).at(-1);
+    expect(isOld).toEqual({ isWithin: false, text });
   });
 
   test('checks all stages, or that of --stage', async () => {
@@ -395,86 +443,21 @@ describe('check', () => {
       onTestFinished(() => void Object.assign(stage, { settings }));
       Object.assign(stage, { settings: { ...settings, worstMonthDollars: 1 } });
     }
-    const check = async (...args: string[]) => {
-      const { stderr } = await callOps(runCosts, ['check', ...args]);
-      return stageNames.filter((name) => stderr.includes(`The worst month of ${name} can cost`));
-    };
-    expect(await check()).toEqual(stageNames);
-    expect(await check('--stage', 'staging')).toEqual(['staging']);
-    const { status, stdout } = await callOps(runCosts, ['check', '--stage', 'staging', '--json']);
+    const check = (...args: string[]) => callOps(runCosts, ['check', ...args]);
+    const all = await check();
+    for (const name of stageNames) {
+      expect(all.stderr).toContain(`The worst month of ${name} can cost`);
+    }
+    const { status, stdout } = await check('--stage', 'staging', '--json');
     expect(status).toBe(1);
-    const text = expect.stringMatching(/^The worst month of staging can cost/);
-    const month = { stage: 'staging', isWithin: expect.any(Boolean), text: expect.any(String) };
-    const figures = { isWithin: expect.any(Boolean), text: expect.any(String) };
-    const worst = { stage: 'staging', isWithin: false, text };
-    expect(JSON.parse(stdout)).toEqual([worst, month, figures]);
+    const found: { stage?: string; isWithin: boolean }[] = JSON.parse(stdout);
+    expect(found.map(({ stage }) => stage)).toEqual(['staging', 'staging', undefined]);
+    expect(found[0]?.isWithin).toBe(false);
   });
 
-  test('fails for settings that are not in figures.json', () => {
-    const old = {
-      ...committed,
-      stages: { production: { ...production.settings, firewall: true } },
-    };
-    expect(toFailures([production], { production: 1e6 }, old)).toEqual([
-      'infra/costs/figures.json is out of date: commit what npm run figures writes.',
-    ]);
-  });
-
-  describe('of the committed traffic', () => {
-    const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
-    const { total } = toStageMonth(production, readCommittedTraffic());
-    const dime = { reservedConcurrency: { getPet: 900 } };
-    const dimeText = '0\\.10 \\(0\\.\\d %\\)';
-    const doubleText = '\\S+ \\((99\\.9|100\\.\\d) %\\)';
-    const ends = [
-      'past its .+\\. npx petstore costs diff REV says whether its traffic or its price rose\\. To accept it, set "production": [\\d.]+ in infra/costs/accepted\\.json; its owners in \\.github/CODEOWNERS must approve\\.',
-      'within its maxIncreaseDollars of \\d\\S* and maxIncreasePercent of \\d+\\.',
-    ];
-
-    // The accepted month is that without the changes, times a factor.
-    test.each<[string, number, Partial<StageSettings>, added: string, isWithin: boolean]>([
-      ['accepts what was accepted', 1, { maxIncreaseDollars: 0 }, '0\\.00 \\(0\\.0 %\\)', true],
-      ['accepts less', 2, { maxIncreasePercent: 0 }, '0\\.00 \\(0\\.0 %\\)', true],
-      ['accepts a dime', 1, { ...dime, maxIncreaseDollars: 0.1 }, dimeText, true],
-      ['refuses a dime', 1, { ...dime, maxIncreaseDollars: 0.09 }, dimeText, false],
-      ['accepts a doubling', 0.5, { maxIncreasePercent: 101 }, doubleText, true],
-      ['refuses a doubling', 0.5, { maxIncreasePercent: 98 }, doubleText, false],
-    ])('%s, and says so', (_, factor, changes, added, isWithin) => {
-      const accepted = { production: Number((total * factor).toFixed(2)) };
-      const found = checkMonths([changeProduction({ ...wide, ...changes })], accepted)[1];
-      expect(found?.isWithin).toBe(isWithin);
-      expect(found?.text).toMatch(
-        RegExp(
-          `^At the traffic of infra/costs/traffic\\.json, production \\$[\\d.]+ → \\$[\\d.]+ a month: \\$${added} more than accepted, ${ends[Number(isWithin)]}$`,
-        ),
-      );
-    });
-
-    test('of a stage without an accepted month fails, and says what to write where', () => {
-      const stage = { ...changeProduction(wide), name: 'qa' as StageName };
-      expect(toFailures([stage], {}).join()).toMatch(
-        /^At the traffic of infra\/costs\/traffic\.json, qa costs \$([\d.]+) a month, and no month of it was accepted\. To accept it, set "qa": \1 in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
-      );
-    });
-
-    test('is compared with a file that has an owner', () => {
-      const owners = readFileSync(join(projectRoot, '.github/CODEOWNERS'), 'utf8');
-      expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
-    });
-  });
-
-  test('fails for a higher throttle, with the figure and what to do', () => {
-    expect(check({ throttles }).join()).toMatch(
-      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. npx petstore costs diff REV says why\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
-    );
-  });
-
-  test('allows costs up to the set dollar, and costs bounded by concurrency', () => {
-    expect(check({})).toEqual([]);
-    const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
-    expect(check({ throttles, ...bounded })).toEqual([]);
-    const lower = { worstMonthDollars: worstMonthDollars - 1 };
-    expect(check(lower).join()).toContain(`$${worstMonthDollars}`);
+  test('compares with a file that has an owner', () => {
+    const owners = readFileSync(join(projectRoot, '.github/CODEOWNERS'), 'utf8');
+    expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
   });
 });
 
