@@ -111,16 +111,15 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     /**
      * Ends a key that has a successor: after the grace, or at its own end if that is earlier.
      * @param graceMilliseconds 0 ends it at once
-     * @returns its record before this change, which may differ from the one that the caller read
+     * @returns its end
      */
-    async retire(keyId: string, successorId: string, graceMilliseconds: number) {
+    async retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<string> {
       const rotation = { rotatedAt: toTime(Date.now()), successorId };
       const graceEnds = toTime(Date.now() + graceMilliseconds);
-      const before =
+      const { revokedAt = graceEnds } =
         (await end(keyId, { ...rotation, revokedAt: graceEnds })) ??
         (await update(keyId, rotation));
-      const { revokedAt = graceEnds } = before;
-      return { ends: revokedAt < graceEnds ? revokedAt : graceEnds, before };
+      return revokedAt < graceEnds ? revokedAt : graceEnds;
     },
 
     /** Deletes a key that nobody was given, without a trace. */

@@ -120,17 +120,10 @@ async function rotateKey(
   try {
     tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
     await print(successor.apiKey);
-    const { ends, before } = await register.retire(keyId, successorId, grace.milliseconds);
+    const ends = await register.retire(keyId, successorId, grace.milliseconds);
     const isOver = Date.parse(ends) <= Date.now();
     const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;
     tell(`The old key ${keyId} ${end}.`);
-    const isChanged = before.successorId !== old.successorId || before.revokedAt !== old.revokedAt;
-    // The SDK repeats an update if its response was lost, and then finds its own.
-    if (before.successorId !== successorId && isChanged) {
-      tell(
-        `Somebody else revoked or rotated the key ${keyId} in the meantime: look at it with list. Its successor ${successorId} works: revoke it if nobody is to use it.`,
-      );
-    }
   } catch (error) {
     throw new Error(
       `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,

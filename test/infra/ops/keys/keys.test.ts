@@ -225,39 +225,6 @@ describe('npx petstore keys', () => {
     expect(await hoursLeft(keyId)).toBeUndefined();
   });
 
-  it.each(['revoked', 'rotated'])(
-    'leaves ended a key that somebody else %s in the meantime, and says so',
-    async (did) => {
-      const { keyId } = await create();
-      const { promise: until, resolve } = Promise.withResolvers<void>();
-      // Carried out only then; the loss of its connection makes no difference.
-      database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
-      const rotating = keys('rotate', keyId);
-      await expect.poll(() => database.calls.get('UpdateItem')).toBe(1);
-      if (did === 'revoked') await register.revoke(keyId);
-      else await register.retire(keyId, 'successor1', 0);
-      const ended = await register.get(keyId);
-      resolve();
-      const outcome = await rotating;
-      const successor = toKey(outcome);
-      expect(outcome.status).toBe(0);
-      expect(outcome.stderr).toContain(`The old key ${keyId} has ended`);
-      expect(outcome.stderr).toMatch(/^Somebody else revoked or rotated the key \w+ in the/m);
-      expect(outcome.stderr).toContain(successor.keyId);
-      const expected = { revokedAt: ended?.revokedAt, successorId: successor.keyId };
-      expect(await register.get(keyId)).toMatchObject(expected);
-    },
-  );
-
-  it('recognises its own update after a lost response', async () => {
-    const { keyId } = await create();
-    database.fail({ action: 'UpdateItem', fault: 'lostResponse', times: 1 });
-    const { status, stderr } = await keys('rotate', keyId);
-    expect(database.calls.get('UpdateItem')).toBe(2);
-    expect(status).toBe(0);
-    expect(stderr).not.toContain('Somebody else');
-  });
-
   it.each([
     ['rotate', 'could not be ended'],
     ['create', 'was made and could not be shown: revoke it.'],
