@@ -71,41 +71,9 @@ export function* toPages<Item extends CannedItem>(
   } while (index < entries);
 }
 
-/** The read request units of a Scan of so many entries. Each page is rounded up by itself. */
-export function toScanUnits(entries: number, toItem: (index: number) => CannedItem): number {
-  let units = 0;
-  for (const { readUnits } of toPages(entries, toItem)) units += readUnits;
-  return units;
-}
-
-const version = { B: Buffer.alloc(5) };
-
-export function toUpdateUnits(): number {
-  return toWriteUnits({ ...toCompactItem(0), v: version });
-}
-
-/** The write request units of storing the response to an update with an `Idempotency-Key`, in a transaction. */
-export function toRequestUnits(): number {
-  const { p, s } = toCompactItem(0) as Record<'p' | 's', AttributeValue>;
-  return 2 * toWriteUnits({ p, r: { S: 'x'.repeat(43) }, s, v: version, t: { N: '1795276016' } });
-}
-
-export function toPetUnits(): number {
-  return toReadUnits(toItemSize(cannedPet));
-}
-
-function toWriteUnits(item: CannedItem): number {
-  return Math.ceil(toItemSize(item) / 1_024);
-}
-
-function toValueSize({ N, S, B, BOOL, L, M = {} }: AttributeValue): number {
+function toValueSize({ N, S = '', BOOL }: AttributeValue): number {
   if (N !== undefined) return toNumberSize(N);
-  if (S !== undefined) return Buffer.byteLength(S);
-  if (B !== undefined) return B.length;
-  if (BOOL !== undefined) return 1;
-  // A list or a map takes 3 bytes, and 1 more for each element.
-  if (L !== undefined) return 3 + L.reduce((size, each) => size + 1 + toValueSize(each), 0);
-  return 3 + Object.keys(M).length + toItemSize(M);
+  return BOOL === undefined ? Buffer.byteLength(S) : 1;
 }
 
 /** One byte for every two significant digits, one more, and another for a minus sign. */
