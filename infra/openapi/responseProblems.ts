@@ -7,13 +7,9 @@ import { parseInt64 } from '../../shared/contract/values.ts';
 import type { Content, JsonSchema, ResponseObject } from './openApi.ts';
 import { type OpenApiDocument, readCommittedDocument } from './openApiDocument.ts';
 
-/** A response without its body. */
-export interface ResponseHead {
+export interface WholeResponse {
   readonly status: number;
   readonly headers: Headers;
-}
-
-export interface WholeResponse extends ResponseHead {
   readonly bytes: Buffer;
 }
 
@@ -28,26 +24,21 @@ export interface WholeResponse extends ResponseHead {
 export function findResponseProblems(
   method: string,
   path: string,
-  response: ResponseHead | WholeResponse,
+  { status, headers, bytes }: Omit<WholeResponse, 'bytes'> & Partial<WholeResponse>,
   { isProxied = false } = {},
 ): readonly string[] {
   if (method === 'OPTIONS') return [];
   const operationId = findOperation(method, path);
   const document = readCommittedDocument();
   const documented = operationId
-    ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[
-        response.status
-      ]
+    ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[status]
     : toErrorAnywhere(document);
-  if (!documented) return [`The document has no status ${response.status} of ${operationId}.`];
-  const { headers } = documented;
+  if (!documented) return [`The document has no status ${status} of ${operationId}.`];
   const problems = [
-    ...(isProxied ? [] : findUnknownHeaders(response.headers, headers)),
-    ...findHeaderProblems(response.headers, headers),
+    ...(isProxied ? [] : findUnknownHeaders(headers, documented.headers)),
+    ...findHeaderProblems(headers, documented.headers),
   ];
-  return 'bytes' in response
-    ? [...problems, ...findBodyProblems(response, documented.content)]
-    : problems;
+  return bytes ? [...problems, ...findBodyProblems(headers, bytes, documented.content)] : problems;
 }
 
 const allow = { schema: { type: 'string' } };
@@ -65,7 +56,7 @@ function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 
 }
 
 /** @param content the allowed bodies by media type; without it, the body must be empty */
-function findBodyProblems({ headers, bytes }: WholeResponse, content?: Content): string[] {
+function findBodyProblems(headers: Headers, bytes: Buffer, content?: Content): string[] {
   if (!content) return bytes.length === 0 ? [] : ['The body is not empty.'];
   const type = headers.get('Content-Type') ?? '';
   const [mediaType = ''] = type.toLowerCase().split(/\s*;/);

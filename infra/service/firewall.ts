@@ -15,13 +15,24 @@ const evaluationWindowSec = 300;
  */
 const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
 
-/** Refuses attacks that AWS knows, addresses with a bad reputation, and floods from one address. */
+/**
+ * Refuses attacks that AWS knows, addresses with a bad reputation, and floods from one address, if the settings have a
+ * firewall.
+ */
 export function defineFirewall(
   scope: Construct,
   name: string,
   api: RestApi,
-  { throttles, firewallRequestsPerAddress }: StageSettings,
+  { firewall, throttles, firewallRequestsPerAddress }: StageSettings,
 ): void {
+  if (!firewall) {
+    Validations.of(api.deploymentStage).acknowledge({
+      id: 'AwsSolutions-APIG3',
+      reason:
+        "The stage's settings have no firewall: it costs money while idle, and keys and throttles bound abuse.",
+    });
+    return;
+  }
   const rates = Object.values(throttles).map(({ rate }) => rate);
   const allowed = evaluationWindowSec * rates.reduce((sum, rate) => sum + rate, 0);
   const acl = new CfnWebACL(scope, 'Firewall', {
@@ -50,15 +61,6 @@ export function defineFirewall(
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
     webAclArn: acl.attrArn,
-  });
-}
-
-/** States why a stage has no firewall. */
-export function explainNoFirewall(api: RestApi): void {
-  Validations.of(api.deploymentStage).acknowledge({
-    id: 'AwsSolutions-APIG3',
-    reason:
-      "The stage's settings have no firewall: it costs money while idle, and keys and throttles bound abuse.",
   });
 }
 

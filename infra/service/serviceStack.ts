@@ -7,7 +7,7 @@ import { toNames, toStackProps, toTableOutput } from '../stages/resourceNames.ts
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables } from './dataTables.ts';
-import { defineFirewall, explainNoFirewall } from './firewall.ts';
+import { defineFirewall } from './firewall.ts';
 import { defineLiveAliases } from './gradualDeployment.ts';
 import { defineOperationFunctions } from './operationFunctions.ts';
 import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restApi.ts';
@@ -32,8 +32,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  if (settings.firewall) defineFirewall(stack, names.api, api, settings);
-  else explainNoFirewall(api);
+  defineFirewall(stack, names.api, api, settings);
   defineOutputs(stack, stage, api, tables);
   return stack;
 }

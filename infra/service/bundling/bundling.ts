@@ -30,9 +30,8 @@ export const toolBundling: BundlingOptions = {
 
 /**
  * Makes one minified file per function, behind a small one that awaits its warm-up. The format is CommonJS, since an
- * ESM import of a Node.js module evaluates all its exports. The runtime's own SDK would bring its
- * credential chain. Each of these choices takes about a third off the cold load,
- * and the replaced modules a fifth.
+ * ESM import of a Node.js module evaluates all its exports. The runtime's own SDK would bring its credential chain. Each
+ * of these choices takes about a third off the cold load, and the replaced modules a fifth.
  */
 export const bundling: BundlingOptions = {
   ...toolBundling,

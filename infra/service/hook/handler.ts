@@ -13,7 +13,7 @@ import {
   type InvokeWithResponseStreamCommandInput,
   LambdaClient,
 } from '@aws-sdk/client-lambda';
-import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
 import { hideSecrets } from '../../cli/output.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
@@ -105,16 +105,10 @@ async function prove(deploymentId: string): Promise<string> {
   }
 }
 
-interface Target {
-  readonly operationId: OperationId;
-  readonly functionName: string;
-  /** The version that serves requests now; NaN if it is unknown. */
-  readonly currentVersion: number;
-  /** The version to prove. */
-  readonly version: string;
-}
+type Target = Awaited<ReturnType<typeof findTarget>>;
 
-async function findTarget(deploymentId: string): Promise<Target> {
+/** The version to prove, and the one that serves requests now; NaN if that is unknown. */
+async function findTarget(deploymentId: string) {
   const { targetIds: [targetId] = [] } = await codeDeploy.send(
     new ListDeploymentTargetsCommand({ deploymentId }),
   );
