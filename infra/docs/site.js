@@ -5,6 +5,9 @@ const CHOICE = 'language';
 
 const MAX_RESULTS = 10;
 
+/** For a word in each part of an entry of the search. At the start of its heading, those of the heading count twice. */
+const POINTS = { heading: 4, keywords: 8, page: 2, text: 1 };
+
 const groups = [...document.querySelectorAll('.tabs')].map(addTabs);
 select(readChoice());
 if (navigator.clipboard) document.querySelectorAll('.sample').forEach(addCopyButton);
@@ -99,21 +102,17 @@ function addSearch(search) {
   const list = search.querySelector('ol');
   let entries;
 
-  async function load() {
-    const response = await fetch('search.json');
-    return (await response.json()).map((entry) => ({ ...entry, lower: toLower(entry) }));
-  }
-
   async function show() {
     try {
-      entries ??= await load();
+      entries ??= await (await fetch('search.json')).json();
     } catch {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
-    const found = find(entries, box.value.toLowerCase().match(/\S+/g) ?? []);
+    const words = box.value.toLowerCase().match(/\S+/g) ?? [];
+    const found = find(entries, words);
     const results = found.slice(0, MAX_RESULTS);
-    list.replaceChildren(...results.map(toResult));
+    list.replaceChildren(...results.map((entry) => toResult(entry, words[0])));
     status.textContent =
       box.value.trim() && (results.length > 0 ? `Results: ${found.length}` : 'Nothing found');
   }
@@ -146,35 +145,25 @@ function addSearch(search) {
   });
 }
 
-function toLower({ page, heading, text, keywords = '' }) {
-  const lower = { page, heading, text, keywords };
-  for (const [name, value] of Object.entries(lower)) lower[name] = value.toLowerCase();
-  return lower;
-}
-
 /** The entries with every word, the best first. */
 function find(entries, words) {
   return entries
-    .map((entry) => ({ ...entry, points: toPoints(entry.lower, words) }))
+    .map((entry) => ({ ...entry, points: toPoints(entry, words) }))
     .filter(({ points }) => points > 0)
-    .sort((one, other) => other.points - one.points)
-    .map((entry) => ({ ...entry, at: Math.max(entry.lower.text.indexOf(words[0]), 0) }));
+    .sort((one, other) => other.points - one.points);
 }
 
-function toPoints({ page, heading, text, keywords }, words) {
+function toPoints(entry, words) {
   const points = words.map((word) => {
-    const inHeading = heading.startsWith(word) ? 8 : heading.includes(word) ? 4 : 0;
-    return (
-      inHeading +
-      (keywords.includes(word) ? 8 : 0) +
-      (page.includes(word) ? 2 : 0) +
-      (text.includes(word) ? 1 : 0)
-    );
+    const parts = Object.keys(POINTS).filter((part) => entry[part]?.toLowerCase().includes(word));
+    const isStart = entry.heading.toLowerCase().startsWith(word);
+    return parts.reduce((sum, part) => sum + POINTS[part], isStart ? POINTS.heading : 0);
   });
   return points.includes(0) ? 0 : points.reduce((sum, each) => sum + each, 0);
 }
 
-function toResult({ page, heading, text, address, at }) {
+function toResult({ page, heading, text, address }, word) {
+  const at = Math.max(text.toLowerCase().indexOf(word), 0);
   const start = text.lastIndexOf(' ', Math.max(at - 30, 0)) + 1;
   const rest = text.slice(start);
   const excerpt = rest.length > 90 ? `${rest.slice(0, 90)}…` : rest;

@@ -10,26 +10,20 @@ export interface LambdaFunction {
   readonly handler: (...values: never[]) => Promise<unknown>;
 }
 
-export type LoadHandler = (operationId: OperationId) => Promise<unknown>;
+/** Loads the module with a function's handler. */
+export type LoadModule = (operationId: OperationId) => Promise<Pick<LambdaFunction, 'handler'>>;
 
 /** One function for each operation of the contract. */
-export async function loadFunctions(loadHandler: LoadHandler): Promise<LambdaFunction[]> {
+export async function loadFunctions(loadModule: LoadModule): Promise<LambdaFunction[]> {
   return Promise.all(
     operationIds.map(async (id) => ({
       operation: operations[id],
       timeoutMilliseconds: operationSettings[id].timeoutSeconds * 1000,
-      handler: toHandler(await loadHandler(id)),
+      handler: (await loadModule(id)).handler,
     })),
   );
 }
 
-/** The handlers in `functions/`. */
-export function importHandler(operationId: OperationId): Promise<unknown> {
-  return import(`../../functions/${operationId}.ts`);
-}
-
-/** Accepts a handler, or a module that exports one. */
-function toHandler(loaded: unknown): LambdaFunction['handler'] {
-  const isHandler = typeof loaded === 'function';
-  return (isHandler ? loaded : (loaded as LambdaFunction).handler) as LambdaFunction['handler'];
-}
+/** The modules in `functions/`. */
+export const importModule: LoadModule = (operationId) =>
+  import(`../../functions/${operationId}.ts`);

@@ -7,7 +7,7 @@ import { defineDrain } from './gateway/connections.ts';
 import type { FaultInjection } from './gateway/faultInjection.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
 import { type GatewayResponse, toErrorResponse } from './gateway/messages.ts';
-import { importHandler, type LoadHandler, loadFunctions } from './lambdaFunction.ts';
+import { importModule, type LoadModule, loadFunctions } from './lambdaFunction.ts';
 import { defineAwslambda, setFunctionEnvironment } from './lambdaRuntime.ts';
 import { type FillOptions, fillTables } from './localTables.ts';
 
@@ -19,8 +19,8 @@ export interface LocalStageOptions extends EngineOptions, FillOptions {
   readonly port: number;
   /** The stage closes the engine. */
   readonly startEngine: StartEngine;
-  /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
-  readonly loadHandler?: LoadHandler;
+  /** By default, those in `functions/`. */
+  readonly loadModule?: LoadModule;
   /** Errors and delays for testing clients; none by default. */
   readonly faultInjection?: FaultInjection;
 }
@@ -44,7 +44,7 @@ export async function startLocalStage(options: LocalStageOptions) {
     setFunctionEnvironment(engine.endpoint, documentationAddress);
     const keys = await fillTables(options);
     defineAwslambda();
-    const functions = await loadFunctions(options.loadHandler ?? importHandler);
+    const functions = await loadFunctions(options.loadModule ?? importModule);
     const own = { name: 'this machine', baseUrl, purpose: 'which serves these pages' };
     const { apiKey } = keys;
     const serveDocs = defineDocumentation({ documentationAddress, servers: [own], apiKey });

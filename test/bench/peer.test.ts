@@ -21,9 +21,9 @@ beforeAll(async () => {
   const loadFresh = defineFreshFunctions();
   // The document describes the service; the peer does not follow all of it.
   const { onResponse: _, ...opened } = await openLocalTarget({
-    loadHandler: async (id) =>
+    loadModule: async (id) =>
       Object.hasOwn(bundles, id)
-        ? toGatewayHandler(id, require(bundles[id as BenchedId]).handler)
+        ? { handler: toGatewayHandler(id, require(bundles[id as BenchedId]).handler) }
         : loadFresh(id),
   });
   target = opened;
@@ -64,7 +64,7 @@ type PeerHandler = (
 ) => Promise<APIGatewayProxyResult>;
 
 /** Lets the peer return a buffered response where the gateway expects a stream. */
-function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
+function toGatewayHandler(operationId: OperationId, handler: PeerHandler) {
   if (!operations[operationId].streamed) return handler;
   return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
     const { statusCode, headers, body } = await handler(event, context);

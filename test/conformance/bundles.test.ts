@@ -8,7 +8,7 @@ const { toPath } = openTemporaryFolder();
 
 describeConformance('the bundles that are deployed', () =>
   openLocalTarget({
-    async loadHandler(operationId) {
+    async loadModule(operationId) {
       const path = await writeBundle(operationId, toPath(operationId));
       return import(/* @vite-ignore */ pathToFileURL(path).href);
     },

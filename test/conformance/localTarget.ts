@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
-import type { LoadHandler } from '../../infra/local/lambdaFunction.ts';
+import type { LoadModule } from '../../infra/local/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import type { StoreData } from '../../infra/local/storeData.ts';
 import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';
@@ -23,7 +23,7 @@ export async function openLocalTarget(
   const stage = await startLocalStage({
     port: 0,
     startEngine: startEmbeddedEngine,
-    loadHandler: defineFreshFunctions(),
+    loadModule: defineFreshFunctions(),
     data: fixtures,
     ...options,
   });
@@ -50,7 +50,7 @@ let stages = 0;
  * Functions for one stage alone: they read their settings when they load, and many stages run in this process in
  * sequence.
  */
-export function defineFreshFunctions(): LoadHandler {
+export function defineFreshFunctions(): LoadModule {
   stages += 1;
   const query = `?stage=${stages}`;
   return (operationId) => {
@@ -96,7 +96,7 @@ export async function openFaultyStage(
   const target = await openLocalTarget({
     data,
     startEngine: async () => ({ endpoint: store.endpoint, close }),
-    loadHandler: define(store),
+    loadModule: define(store),
   });
   return { ...target, store };
 }

@@ -66,7 +66,7 @@ const stage = await startLocalStage({
     proxy.occupyItems();
     return { ...engine, endpoint: proxy.endpoint };
   },
-  ...(bundles && { loadHandler: (id) => import(pathToFileURL(bundles[id]).href) }),
+  ...(bundles && { loadModule: (id) => import(pathToFileURL(bundles[id]).href) }),
   data: await readStoreData(new URL('../../infra/local/sample.json', import.meta.url)),
 });
 

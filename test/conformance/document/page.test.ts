@@ -22,8 +22,8 @@ beforeAll(async () => {
   // The same quantity as in the reference's sample update, so that the tag filled in there matches.
   const inventory = [{ petId, quantity: 9, status: 'available' as const }];
   const data = { inventory, pets: [], orders: [] };
-  const loadHandler = defineFreshFunctions();
-  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
+  const loadModule = defineFreshFunctions();
+  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadModule });
 });
 afterAll(() => stage?.close());
 

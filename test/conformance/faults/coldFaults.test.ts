@@ -69,10 +69,12 @@ async function open(spoil: Spoil, identity?: Certificate) {
   const target = await openFaultyStage(fixtures, undefined, identity, (store) => async (id) => {
     starting ??= start(store);
     const handler = (await starting).handlers.get(id);
-    return (...args: unknown[]) => {
-      const context = args.pop() as Context;
-      const left = timeLeft ?? context.getRemainingTimeInMillis();
-      return handler?.(...args, { ...context, getRemainingTimeInMillis: () => left });
+    return {
+      async handler(...args: unknown[]) {
+        const context = args.pop() as Context;
+        const left = timeLeft ?? context.getRemainingTimeInMillis();
+        return handler?.(...args, { ...context, getRemainingTimeInMillis: () => left });
+      },
     };
   });
   opened.push(target);

@@ -18,7 +18,7 @@ let plant: Plant | undefined;
 beforeAll(async () => {
   const loadFresh = defineFreshFunctions();
   target = await openFuzzTarget(startEmbeddedEngine, async (id) => {
-    const { handler } = (await loadFresh(id)) as { handler: Handler };
+    const { handler } = await loadFresh(id);
     const planted: Handler = (...values) =>
       plant ? plant(id, handler, values) : handler(...values);
     return { handler: planted };

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/progress.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
-import { importHandler } from '../../../infra/local/lambdaFunction.ts';
+import { importModule } from '../../../infra/local/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
@@ -37,7 +37,7 @@ await runTestCommand('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31
   using log = captureLog();
   // The engine that leaves more of the machine to the run, if it is installed.
   const startEngine = dynoxideIsInstalled ? startDynoxide : defineEngineThread().startEngine;
-  const target = await openFuzzTarget(startEngine, importHandler);
+  const target = await openFuzzTarget(startEngine, importModule);
   const report = await runFuzz(target, log, {
     seed,
     runs,

@@ -20,7 +20,7 @@ import type { StartEngine } from '../../../infra/local/engine/engine.ts';
 import { invoke } from '../../../infra/local/gateway/invoke.ts';
 import {
   type LambdaFunction,
-  type LoadHandler,
+  type LoadModule,
   loadFunctions,
 } from '../../../infra/local/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
@@ -38,24 +38,26 @@ export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 export const petIds = fixtures.inventory.map(({ petId }) => petId.toString());
 
 /** A local stage with the conformance suite's data, in this process. */
-export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadHandler) {
+export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadModule) {
   let running = 0;
-  const loadCounted: LoadHandler = async (id) => {
-    const { handler } = (await loadModule(id)) as { handler: Handler };
-    return async (...values: never[]) => {
-      running += 1;
-      try {
-        return await handler(...values);
-      } finally {
-        running -= 1;
-      }
+  const loadCounted: LoadModule = async (id) => {
+    const { handler } = await loadModule(id);
+    return {
+      async handler(...values) {
+        running += 1;
+        try {
+          return await handler(...values);
+        } finally {
+          running -= 1;
+        }
+      },
     };
   };
   const stage = await startLocalStage({
     port: 0,
     data: fixtures,
     startEngine,
-    loadHandler: loadCounted,
+    loadModule: loadCounted,
   });
   const counted = await loadFunctions(loadCounted);
   const client = new DynamoDBClient({ endpoint: stage.engineEndpoint });

@@ -97,7 +97,7 @@ async function openRelease(
     port: 0,
     data: await readStoreData(join(projectRoot, 'infra/local/sample.json')),
     startEngine: async () => ({ endpoint: engineEndpoint, close: async () => {} }),
-    loadHandler: async (id) => (existsSync(join(outdir, `${id}.js`)) ? load(`./${id}.js`) : {}),
+    loadModule: async (id) => (existsSync(join(outdir, `${id}.js`)) ? load(`./${id}.js`) : {}),
   });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return { name, root, version, baseUrl, apiKey, engineEndpoint };

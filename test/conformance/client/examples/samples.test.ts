@@ -42,8 +42,8 @@ const folder = openTemporaryFolder();
 beforeAll(async () => {
   keepLogs();
   const data = await readStoreData(sample);
-  const loadHandler = defineFreshFunctions();
-  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
+  const loadModule = defineFreshFunctions();
+  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadModule });
   blocks = new Map(
     await Promise.all(pages.map(async (page) => [page, await readBlocks(page)] as const)),
   );
