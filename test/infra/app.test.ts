@@ -56,19 +56,34 @@ it('synthesizes every stack without AWS settings and without git', async () => {
   }
 });
 
-const edited = '0123456789ab-dirty-89abcdef';
+const commit = '0123456789ab';
+const edited = `${commit}-dirty-89abcdef`;
+const toExamples = (name: string, fields: string) =>
+  `infra/stages/stages.ts: replace the example values of ${name}: ${fields}.`;
+const line = toExamples('production', 'documentationAddress, allowedOrigins, owner');
+const stagingLine = toExamples('staging', 'documentationAddress, owner');
+const owned = changeProduction({
+  documentationAddress: 'https://docs.shop.example',
+  allowedOrigins: ['https://shop.example'],
+  owner: 'shop team',
+});
+const account = '123456789012';
+
 it.each([
-  ['warns of uncommitted files', '123456789012', fixtures.production, edited, 1],
-  ['from a commit has no warning', '123456789012', fixtures.production, '0123456789ab', 0],
-  ['without an account has no warning', undefined, fixtures.production, edited, 0],
-  ['of staging has no warning', '123456789012', fixtures.staging, edited, 0],
-])('a deployment %s', (_, account, stage, commit, count) => {
-  vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
-  const app = buildApp({ context }, [stage], commit);
+  ['stops at examples with an account', account, fixtures.production, commit, ['error', line]],
+  ['warns of examples without one', undefined, fixtures.production, commit, ['warning', line]],
+  ['stops at examples of staging too', account, fixtures.staging, edited, ['error', stagingLine]],
+  ['accepts own addresses from a commit', account, owned, commit, []],
+  ['accepts uncommitted files without an account', undefined, owned, edited, []],
+  ['warns of uncommitted files', account, owned, edited, ['warning', `files (${edited}).`]],
+] as const)('a deployment %s', (_, CDK_DEFAULT_ACCOUNT, stage, from, [type, text]) => {
+  vi.stubEnv('CDK_DEFAULT_ACCOUNT', CDK_DEFAULT_ACCOUNT);
+  const app = buildApp({ context }, [stage], from);
   const { metadata } = app.node.findChild(toNames(stage).stack).node;
-  const line = `production would be deployed from uncommitted files (${edited})`;
-  const warnings = metadata.filter(({ data }) => `${data}`.includes(line));
-  expect(warnings.map(({ type }) => type)).toEqual(Array(count).fill('aws:cdk:warning'));
+  const found = metadata.filter((one) => /:(error|warning)$/.test(one.type));
+  expect(found.map((one) => [one.type, one.data])).toEqual(
+    type ? [[`aws:cdk:${type}`, expect.stringContaining(text)]] : [],
+  );
 });
 
 it('stops the synthesis at an unexplained finding', { timeout: 60_000 }, () => {
