@@ -12,8 +12,15 @@ import { readPrices, toUnitDollars } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { type CostOptions, toPricedStage } from './costOptions.ts';
-import { DAY_MILLISECONDS, type DayRange, splitByMonth, toDay, toToday } from './dayRange.ts';
+import {
+  type CostOptions,
+  DAY_MILLISECONDS,
+  type DayRange,
+  splitByMonth,
+  toDay,
+  toPricedStage,
+  toToday,
+} from './costOptions.ts';
 
 /** Queries that cost more need the user's consent. */
 const MAX_DOLLARS_UNASKED = 1;

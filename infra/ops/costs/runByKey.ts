@@ -6,9 +6,15 @@ import { sumOf } from '../../costs/bills/usage.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { readAccepted, toIncrease } from './checkMonths.ts';
-import type { CostOptions } from './costOptions.ts';
+import {
+  type CostOptions,
+  type DayRange,
+  parseDayRange,
+  toDay,
+  toMonth,
+  toToday,
+} from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
-import { type DayRange, parseDayRange, toDay, toMonth, toToday } from './dayRange.ts';
 import { toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 

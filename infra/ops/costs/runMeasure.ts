@@ -16,8 +16,7 @@ import {
 import { sumOf } from '../../costs/bills/usage.ts';
 import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
-import type { CostOptions } from './costOptions.ts';
-import { parseDayRange } from './dayRange.ts';
+import { type CostOptions, parseDayRange } from './costOptions.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
 /** Measures what the model assumes: the traffic if days were typed, else the entries. */

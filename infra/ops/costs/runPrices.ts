@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
 import { writeOut } from '../../cli/output.ts';
 import { type Price, type Prices, toPriceFile } from '../../costs/prices.ts';
-import type { CostOptions } from './costOptions.ts';
-import { toDay } from './dayRange.ts';
+import { type CostOptions, toDay } from './costOptions.ts';
 import { usageTypes, withoutRegion } from './expectedUsage.ts';
 
 /**

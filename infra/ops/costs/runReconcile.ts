@@ -1,15 +1,17 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, parsePricedStage, readTraffic } from './costOptions.ts';
 import {
+  type CostOptions,
   DAY_MILLISECONDS,
   type DayRange,
   parseDayRange,
+  parsePricedStage,
+  readTraffic,
   splitByMonth,
   toDay,
   toMonth,
-} from './dayRange.ts';
+} from './costOptions.ts';
 import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
