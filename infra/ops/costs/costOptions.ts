@@ -11,7 +11,7 @@ import {
   replaceRequests,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
-import { readPrices, usualRegion } from '../../costs/prices.ts';
+import { usualRegion } from '../../costs/prices.ts';
 import type { Stage, StageName } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
@@ -36,22 +36,13 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
   }
 }
 
-const YEAR = 365 * 24 * 3600 * 1000;
-
-/** @throws {Error} when the prices of its region are not known */
+/** The stage in the region whose prices are its own. */
 export function parsePricedStage(name: StageName) {
   const stage = parseStage(name);
   return toPricedStage(stage, toRegion(stage).region);
 }
 
-/** The stage in the region whose prices are its own. Warns if they are over a year old. */
 export function toPricedStage(stage: Stage, region = usualRegion) {
-  const { asOf } = readPrices(region);
-  if (Date.now() - Date.parse(asOf) > YEAR) {
-    tell(
-      `The prices of ${region} are of ${asOf}, over a year old: npx petstore costs prices --region ${region} reads them again.`,
-    );
-  }
   return { ...stage, settings: { ...stage.settings, region } };
 }
 

@@ -599,15 +599,6 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   await expectRefusal(runCosts, typeof args === 'function' ? args() : args, line);
 });
 
-test.each([
-  [364, ''],
-  [367, expect.stringMatching(/^The prices of us-east-1 are of .*, over a year old: [^\n]+\n$/)],
-])('prices of %i days ago: a warning is %j', async (days, stderr) => {
-  const now = Date.UTC(2026, 10, 21) + days * 24 * 3600 * 1000;
-  vi.useFakeTimers({ toFake: ['Date'], now });
-  expect(await callOps(runCosts, [])).toMatchObject({ status: 0, stderr });
-});
-
 test("a pull request's summary shows its effect on the bill", () => {
   const workflow = readFileSync(join(projectRoot, '.github/workflows/check.yml'), 'utf8');
   expect(workflow).toContain('npx petstore costs diff HEAD^1 || echo ');
