@@ -18,15 +18,7 @@ export interface ConformanceTarget {
 /** What a request needs of it. */
 type Recipient = Pick<ConformanceTarget, 'baseUrl' | 'apiKey' | 'onResponse'>;
 
-export interface Fixtures {
-  readonly inventory: readonly InventoryItem[];
-  readonly pets: readonly Pet[];
-  readonly orders: readonly Order[];
-  /** The inventory entry that tests may change, and restore. */
-  readonly changeablePetId: bigint;
-  /** An id in neither the inventory nor the pets. */
-  readonly missingPetId: bigint;
-}
+export type Fixtures = typeof fixtures;
 
 /** Returns the running target: tests get their names before it runs. */
 export type TargetSource = () => ConformanceTarget;
@@ -115,10 +107,12 @@ function order(id: bigint, placedAt: string): Order {
   return { id, petId: 9007199254740993n, quantity: 1, status: 'placed', placedAt };
 }
 
-export const fixtures: Fixtures & { inventory: InventoryItem[]; pets: Pet[]; orders: Order[] } = {
+export const fixtures = {
   inventory,
   pets,
   orders,
+  /** The inventory entry that tests may change, and restore. */
   changeablePetId: 9007199254740993n,
+  /** An id in neither the inventory nor the pets. */
   missingPetId: 4611686018427387904n,
 };

@@ -11,14 +11,7 @@ export interface ExactRequest {
   readonly body?: string | Uint8Array;
 }
 
-export interface ExactResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** The body, with integers past 2^53 as bigint. */
-  json(): unknown;
-}
+export type ExactResponse = Awaited<ReturnType<typeof exactFetch>>;
 
 /**
  * Sends the request byte for byte; `fetch` would change header names to lower case and normalize the path.
@@ -27,7 +20,7 @@ export interface ExactResponse {
 export async function exactFetch(
   url: string,
   { method = 'GET', headers: sent, body }: ExactRequest = {},
-): Promise<ExactResponse> {
+) {
   const [, origin = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(url) ?? [];
   const request = origin.startsWith('https:') ? requestSecure : requestPlain;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -41,5 +34,7 @@ export async function exactFetch(
     headers.append(String(response.rawHeaders[index]), String(response.rawHeaders[index + 1]));
   }
   const text = bytes.toString('utf8');
-  return { status: response.statusCode ?? 0, headers, bytes, text, json: () => parseJson(text) };
+  /** Integers past 2^53 are bigint. */
+  const json = () => parseJson(text);
+  return { status: response.statusCode ?? 0, headers, bytes, text, json };
 }

@@ -10,17 +10,14 @@ export interface Write {
 }
 
 /** A client's request for an entry: an update, or a read of its state and tag. */
-export type Input = Write | Read;
-
-interface Read {
-  readonly kind: 'read';
-  /** Whether it reads the entry by `GET /inventory`, in place of its own path. */
-  readonly isListed?: boolean;
-}
+export type Input =
+  | Write
+  /** Perhaps by `GET /inventory`, in place of its own path. */
+  | { readonly kind: 'read'; readonly isListed?: boolean };
 
 export type Outcome =
   /** 200, with the state in the response: the one that was read, or the one that the update made. */
-  | { readonly kind: 'ok'; readonly quantity: number; readonly tag: string }
+  | ({ readonly kind: 'ok' } & Entry)
   /** 412, with the entry's tag at that time. */
   | { readonly kind: 'refused'; readonly tag: string }
   /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
