@@ -38,15 +38,16 @@ export function defineDynamoDB(kind: ClientKind = {}): DynamoDBClient {
   // It builds the user agent again for each call, and nobody reads it.
   client.middlewareStack.remove('getUserAgentMiddleware');
   limitReplyTime(client);
+  // In the first step, so outside the SDK's retries.
   client.middlewareStack.add(
-    (next, { commandName = '' }) =>
+    (next, { commandName }) =>
       async function meterCall(args) {
         try {
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
           const { ConsumedCapacity = [] } = result.output as Response;
           for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) {
-            countUnits(isWrite(commandName) ? 'write' : 'read', CapacityUnits);
+            countUnits(isWrite(String(commandName)) ? 'write' : 'read', CapacityUnits);
           }
           return result;
         } catch (error) {
@@ -57,8 +58,6 @@ export function defineDynamoDB(kind: ClientKind = {}): DynamoDBClient {
           throw isOutage(error) ? new StoreUnavailable(error) : error;
         }
       },
-    // The outermost position: outside the SDK's retries.
-    { priority: 'high' },
   );
   return client;
 }
