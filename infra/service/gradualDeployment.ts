@@ -190,7 +190,7 @@ function defineRollbackAlarms(
         expression:
           'IF(FILL(calls, 0) >= 20 || FILL(failed, 0) >= 3, 100 * FILL(failed, 0) / calls, 0)',
         usingMetrics: {
-          failed: defineMetric('serverErrors', sum),
+          failed: defineMetric('ServerErrors', sum),
           calls: ofVersion(live.metricInvocations(sum)),
         },
         period: sharePeriod,
@@ -204,7 +204,7 @@ function defineRollbackAlarms(
         label: '4xx, % of the calls',
         expression: 'IF(FILL(calls, 0) >= 20, 100 * FILL(clientErrors, 0) / calls, 0)',
         usingMetrics: {
-          clientErrors: defineMetric('clientErrors', longCount),
+          clientErrors: defineMetric('ClientErrors', longCount),
           calls: ofVersion(live.metricInvocations(longSum)),
         },
         period: clientErrorPeriod,
@@ -215,7 +215,7 @@ function defineRollbackAlarms(
       kind: 'Latency',
       alarmDescription: `${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''} at the 99th percentile. During a deployment this rolls it back. See "Slowest requests" in Logs Insights.`,
       metric: fillMissing(
-        streamed ? defineMetric('firstByte', slowest) : ofVersion(live.metricDuration(slowest)),
+        streamed ? defineMetric('FirstByte', slowest) : ofVersion(live.metricDuration(slowest)),
       ),
       threshold: latencyMilliseconds,
       // A single slow call among few is chance.

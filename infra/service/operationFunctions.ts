@@ -59,7 +59,7 @@ export function defineOperationFunctions(
       currentVersionOptions: { removalPolicy, description: commit },
     });
     if (operations[operationId].streamed) {
-      defineLogMetric(scope, stage, operationId, 'firstByte', fn.logGroup);
+      defineLogMetric(scope, stage, operationId, 'FirstByte', fn.logGroup);
     }
     Tags.of(fn).add('commit', commit);
     return fn;

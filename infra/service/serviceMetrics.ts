@@ -18,8 +18,7 @@ const logMetrics = {
    * Milliseconds from a request to the first byte of a streamed response. The duration of the whole response depends
    * more on its length and the client than on the service.
    */
-  firstByte: {
-    filter: 'FirstByte',
+  FirstByte: {
     suffix: 'FirstByte',
     value: '$.message.firstByteMilliseconds',
     pattern: '$.message.firstByteMilliseconds >= 0',
@@ -28,14 +27,12 @@ const logMetrics = {
    * Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. They are the sum
    * of their metric. Its samples are both these and the 4xx, so that one metric is billed for both.
    */
-  serverErrors: {
-    filter: 'ServerErrors',
+  ServerErrors: {
     suffix: 'Errors',
     value: '1',
     pattern: '$.message.status >= 500',
   },
-  clientErrors: {
-    filter: 'ClientErrors',
+  ClientErrors: {
     suffix: 'Errors',
     value: '0',
     pattern: clientErrorStatuses.map((status) => `($.message.status = ${status})`).join(' || '),
@@ -52,8 +49,8 @@ export function defineLogMetric(
   logGroup: ILogGroup,
   isByVersion = false,
 ): void {
-  const { filter, suffix, value, pattern } = logMetrics[name];
-  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${filter}Filter`, {
+  const { suffix, value, pattern } = logMetrics[name];
+  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${name}Filter`, {
     logGroup,
     filterPattern: FilterPattern.literal(`{ ${pattern} }`),
     metricNamespace: toNames(stage).stack,

@@ -105,7 +105,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
 /** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
 export function toLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
   return operations[id].streamed
-    ? toLogMetric(stage, id, 'firstByte', options)
+    ? toLogMetric(stage, id, 'FirstByte', options)
     : toFunctionMetric(stage, id, 'Duration', options);
 }
 
