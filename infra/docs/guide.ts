@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { renderMarkdown, type Section, toSections, toText } from './markdown.ts';
 
 /** A guide, ready for its page. */
@@ -26,14 +25,6 @@ export const menu = {
 export const guideNames = Object.values(menu)
   .flat()
   .filter((name) => name !== 'reference');
-
-const folder = new URL('guides/', import.meta.url);
-
-/** @throws {Error} when a placeholder is unknown */
-export async function readGuide(name: string, facts: Placeholders): Promise<Guide> {
-  const markdown = await readFile(new URL(`${name}.md`, folder), 'utf8');
-  return renderGuide(name, fillPlaceholders(markdown, facts));
-}
 
 export function renderGuide(name: string, markdown: string): Guide {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? [];

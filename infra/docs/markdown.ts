@@ -78,12 +78,12 @@ const entities: Readonly<Record<string, string>> = {
 
 /** The plain text of HTML by `renderMarkdown`. */
 export function toText(html: string): string {
-  return html
-    .replaceAll(/<\/(?:td|th|li|p|h\d)>/g, ' ')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const text = html.replaceAll(/<\/(?:td|th|li|p|h\d)>/g, ' ').replaceAll(/<[^>]*>/g, '');
+  return decodeHtml(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+export function decodeHtml(text: string): string {
+  return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
 }
 
 /** Escapes plain text for HTML. */

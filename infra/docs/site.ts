@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { packClient, tarballName } from '../client/buildClient.ts';
 import { readFacts } from './facts.ts';
-import { type Guide, guideNames, readGuide } from './guide.ts';
+import { fillPlaceholders, type Guide, guideNames, renderGuide } from './guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from './page.ts';
 import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';
 
@@ -12,7 +12,9 @@ import { defineReference, javascript, toOverview, toPublishedDocument } from './
 export async function buildSite(access: Access): Promise<Site> {
   const { bytes, document } = toPublishedDocument(access);
   const facts = await readFacts(access, document);
-  const guides = await Promise.all(guideNames.map((name) => readGuide(name, facts)));
+  const guides = guideNames.map((name) =>
+    renderGuide(name, fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts)),
+  );
   const overview = toOverview(document);
   return new Map<string, SiteFile>([
     ...guides.map((guide) => [`${guide.name}.html`, toPage(guide, guides)] as const),
@@ -23,9 +25,9 @@ export async function buildSite(access: Access): Promise<Site> {
       tarballName,
       { type: 'application/gzip', body: () => packClient(access.documentationAddress) },
     ],
-    ['site.js', { type: javascript, body: await readAsset('site.js') }],
-    ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
-    ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],
+    ['site.js', { type: javascript, body: readAsset('site.js') }],
+    ['style.css', { type: 'text/css; charset=utf-8', body: readAsset('style.css') }],
+    ['icon.svg', { type: 'image/svg+xml', body: readAsset('icon.svg') }],
   ]);
 }
 
@@ -50,6 +52,6 @@ function toSearchIndex(guides: readonly Guide[]): string {
   return JSON.stringify(entries);
 }
 
-function readAsset(name: string): Promise<Buffer> {
-  return readFile(new URL(name, import.meta.url));
+function readAsset(name: string): Buffer {
+  return readFileSync(new URL(name, import.meta.url));
 }

@@ -5,6 +5,7 @@ import { format } from 'node:util';
 import type { Context } from 'aws-lambda';
 import { tell } from '../cli/output.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
+import type { GatewayResponse } from './gateway/messages.ts';
 
 // What Lambda's Node.js runtime provides: variables, globals, a console, a context and a response stream. The benchmark
 // measures from here on, so this loads no contract and no schemas.
@@ -44,7 +45,7 @@ export function defineAwslambda(): void {
     awslambda: {
       streamifyResponse: (handler: unknown) => handler,
       HttpResponseStream: {
-        from(stream: Writable | ServerResponse, { statusCode = 200, headers }: ResponsePrelude) {
+        from(stream: Writable | ServerResponse, { statusCode = 200, headers }: Prelude) {
           if ('writeHead' in stream) stream.writeHead(statusCode, headers);
           return stream;
         },
@@ -54,10 +55,7 @@ export function defineAwslambda(): void {
 }
 
 /** The status and headers of a streamed response. */
-interface ResponsePrelude {
-  readonly statusCode?: number;
-  readonly headers?: Record<string, string>;
-}
+type Prelude = Partial<Pick<GatewayResponse, 'statusCode' | 'headers'>>;
 
 /** Adds the invocation's id to what it logs. */
 export const requestIds = new AsyncLocalStorage<string>();

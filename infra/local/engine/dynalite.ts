@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 export type Item = Readonly<Record<string, object>>;
 
 /** A description, as DescribeTable returns it. */
-export type Table = Readonly<Record<string, unknown>>;
+type Table = Readonly<Record<string, unknown>>;
 
 /** The response to a request that fails. */
 export interface RequestError extends Error {
@@ -17,7 +17,7 @@ export interface RequestError extends Error {
   readonly body: { readonly __type: string };
 }
 
-export type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
+type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
 
 export interface Write {
   readonly type: 'put';
@@ -48,20 +48,19 @@ export interface Store {
   getItemDb(table: string): ItemDb;
 }
 
-interface Validation {
+interface Action {
+  /** The capacity is in the result if the parameters ask for it. */
+  act(
+    store: Store,
+    parameters: object,
+    done: Done<{ readonly ConsumedCapacity: { readonly CapacityUnits: number } }>,
+  ): void;
   readonly types: object;
   /**
-   * Checks the parameters of an action. It also parses the expressions and stores them in the parameters.
+   * Checks the parameters. It also parses the expressions and stores them in the parameters.
    * @returns what is wrong
    */
   custom(parameters: unknown, store: Store): string | undefined;
-}
-
-/** If the request asks for the capacity. */
-type Result = { readonly ConsumedCapacity: { readonly CapacityUnits: number } };
-
-interface Action extends Validation {
-  act(store: Store, parameters: object, done: Done<Result>): void;
 }
 
 /** An error of the client's, with the members of its body. */
@@ -83,12 +82,7 @@ export const validations: {
   /** Returns the parameters that the types have. @throws {RequestError} */
   checkTypes(parameters: unknown, types: object): object;
   /** @throws {RequestError} */
-  checkValidations(
-    parameters: object,
-    types: object,
-    custom: Validation['custom'],
-    store: Store,
-  ): void;
+  checkValidations(parameters: object, types: object, custom: Action['custom'], store: Store): void;
 } = require('dynalite/validations');
 
 const files = readdirSync(join(dirname(require.resolve('dynalite')), 'actions'));

@@ -91,17 +91,14 @@ export function toErrorResponse(error: GatewayError, requestId: string): Gateway
   };
 }
 
-const payloadTooLarge: GatewayResponse = {
-  statusCode: statusOfCode.payload_too_large,
-  headers: { 'Content-Type': tooLargeResponses.payload.type },
-  body: JSON.stringify({ message: tooLargeResponses.payload.message }),
-};
+const { payload, body } = tooLargeResponses;
+const payloadTooLarge = toTooLarge(payload.type, JSON.stringify({ message: payload.message }));
+export const bodyTooLarge = toTooLarge(body.type, body.message);
 
-export const bodyTooLarge: GatewayResponse = {
-  statusCode: statusOfCode.payload_too_large,
-  headers: { 'Content-Type': tooLargeResponses.body.type },
-  body: tooLargeResponses.body.message,
-};
+function toTooLarge(type: string, text: string): GatewayResponse {
+  const statusCode = statusOfCode.payload_too_large;
+  return { statusCode, headers: { 'Content-Type': type }, body: text };
+}
 
 /** The response to a browser's preflight. */
 export function toPreflightResponse(allow: string, requestId: string): GatewayResponse {

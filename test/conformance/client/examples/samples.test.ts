@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guideNames, renderGuide } from '../../../../infra/docs/guide.ts';
+import { decodeHtml } from '../../../../infra/docs/markdown.ts';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../../infra/local/storeData.ts';
@@ -66,15 +67,8 @@ async function readBlocks(page: string): Promise<Block[]> {
   const pattern = /<pre\b[^>]*>\s*<code(?: class="language-(\w+)")?[^>]*>(.*?)<\/code>/gs;
   return [...html.matchAll(pattern)].map(([, language = '', text = '']) => ({
     language,
-    code: fillIn(toText(text)),
+    code: fillIn(decodeHtml(text)),
   }));
-}
-
-function toText(html: string): string {
-  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'" };
-  return html
-    .replaceAll(/&(lt|gt|quot|#39);/g, (_, name) => entities[name] ?? '')
-    .replaceAll('&amp;', '&');
 }
 
 /** Fills in what a reader of a README fills in, and the repository's path. */
