@@ -136,8 +136,8 @@ describe('npx petstore restore', () => {
     onTestFinished(skipBackOff());
     // More than the SDK tries itself.
     const failures = [
-      ...Array.from({ length: 4 }, () => new AwsError('ThrottlingException', 'Rate exceeded')),
-      ...Array.from({ length: 4 }, () => new AwsError('InternalServerError', 'failed', 500)),
+      ...Array.from({ length: 7 }, () => new AwsError('ThrottlingException', 'Rate exceeded')),
+      ...Array.from({ length: 7 }, () => new AwsError('InternalServerError', 'failed', 500)),
       new AwsError('ResourceNotFoundException', 'not yet'),
     ];
     const later = ['ContinuousBackupsUnavailableException', 'ResourceInUseException'];

@@ -182,6 +182,7 @@ describe('npx petstore rollback', () => {
     ['A, B back in part, C: from C to A', [a, b, '--to getPet=1', c, ''], everywhere('1')],
     ['release 1.0.0 and ours: back to 1.0.0', [unknown, b, ''], everywhere('1')],
     ['A, B back, again: no further', [a, b, '', ''], everywhere('1')],
+    ['A, B back, B by --to: to A', [a, b, '', '--to bbbbbbb', ''], everywhere('1')],
     ['A, B back, B by --to, C: to B', [a, b, '', '--to bbbbbbb', c, ''], everywhere('2')],
     [
       'all but a new operation',
@@ -203,6 +204,16 @@ describe('npx petstore rollback', () => {
     expect(outcome?.stdout).toMatch(/^getPet +4 +eeeeeeeeeee5 .*Z +live$/m);
     expect(outcome?.stdout).toMatch(/^ +3 +ccccccccccc3 .*Z +same code$/m);
     expect(outcome?.stdout).toMatch(/^ +2 +bbbbbbbbbbb2 .*Z +left$/m);
+    const { outcome: later } = await open([
+      a,
+      b,
+      c,
+      cAgain,
+      aAgain,
+      '--to getPet=1',
+      '--to getPet=2',
+    ]);
+    expect(later?.stdout).toMatch(/^ +1 +aaaaaaaaaaa1 .*Z +live$/m);
   });
 
   it('says in JSON what was moved or stopped, and the rest on standard error', async () => {
