@@ -1,23 +1,10 @@
 import type { Permission } from '../../shared/contract/operation.ts';
 import { type StageName, stageNames } from '../stages/stages.ts';
 import { recoverableTables } from '../stages/tables.ts';
-import {
-  day,
-  delay,
-  duration,
-  end,
-  httpUrl,
-  instantOrLatest,
-  type Kind,
-  pattern,
-  percent,
-  share,
-  statuses,
-  whole,
-} from './values.ts';
+import * as kinds from './values.ts';
 
 /** An option of a command. Its kind says how its text is read. */
-export interface Option extends Partial<Kind<unknown>> {
+export interface Option extends Partial<kinds.Kind<unknown>> {
   /** What follows its name, such as `FILE`; nothing without it. */
   readonly value?: string;
   /** All values that it can have, where there are few. */
@@ -48,13 +35,13 @@ const flag = (about: string) => ({ about }) as const;
 const choice = <Name extends string>(value: string, choices: readonly Name[], about: string) =>
   ({ value, choices, about }) as const;
 
-const stage = choice<StageName>(
-  'STAGE',
-  stageNames,
-  'the stage, found through its stack with your AWS credentials',
-);
+/** A stage, once its settings are checked. Only commands that take one load the check. */
+const stage = {
+  ...choice('STAGE', stageNames, 'the stage, found through its stack with your AWS credentials'),
+  parse: async (name: string) => (await import('./stageOption.ts')).parseStage(name as StageName),
+} as const;
 const oneStage = { ...stage, required: true } as const;
-const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage', httpUrl);
+const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage', kinds.httpUrl);
 const dataEndpoint = {
   ...endpoint,
   about: `${endpoint.about}, with the tables inventory, pets and orders`,
@@ -71,7 +58,7 @@ const keyTable = {
 const pricedStage = {
   stage: { ...stage, about: 'the stage', default: 'production' },
 } as const;
-const port = whole(0, 65_535);
+const port = kinds.whole(0, 65_535);
 /** What is safe in the quotes of a filter pattern. Nor is it a whole key. */
 const logName = /^(?!psk_)[\w.@-]{1,64}$/;
 /** The requests of a month. */
@@ -87,13 +74,13 @@ const traffic = {
   shops: text(
     '+N',
     'N more shops, each with the traffic of "shop" in the file',
-    pattern(/^\+\d+$/, 'such as +2'),
+    kinds.pattern(/^\+\d+$/, 'such as +2'),
   ),
-  entries: text('N', 'the entries in the inventory', whole()),
+  entries: text('N', 'the entries in the inventory', kinds.whole()),
 } as const;
 const days = {
-  from: text('DAY', 'the first day in UTC, such as 2026-11-01', day),
-  to: text('DAY', 'the last day in UTC; at most yesterday', day),
+  from: text('DAY', 'the first day in UTC, such as 2026-11-01', kinds.day),
+  to: text('DAY', 'the last day in UTC; at most yesterday', kinds.day),
 } as const;
 
 /** The commands: what their help says, what they take, and what a shell completes. */
@@ -120,19 +107,18 @@ export const commands = {
         { multiple: true },
       ),
       delay: text('200ms', 'send every response this much later, at most 29s', {
-        ...delay,
+        ...kinds.delay,
         default: '0ms',
       }),
       lose: text(
         '0.1',
         'close the connection in place of this share of the responses, after the request took effect',
-        { ...share, default: '0' },
+        { ...kinds.share, default: '0' },
       ),
-      throttle: choice(
-        'STAGE',
-        stageNames,
-        'refuse what exceeds the throttles of this stage with 429, as its gateway does',
-      ),
+      throttle: {
+        ...stage,
+        about: 'refuse what exceeds the throttles of this stage with 429, as its gateway does',
+      },
       'expose-dynamodb': text(
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
@@ -150,7 +136,7 @@ export const commands = {
         options: {
           ...keyTable,
           name: text('NAME', 'who the key is for, such as storefront-web', {
-            ...pattern(
+            ...kinds.pattern(
               /^[\w.@-]{1,64}$/,
               '1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web',
             ),
@@ -167,7 +153,7 @@ export const commands = {
           expires: text(
             'WHEN',
             'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
-            end,
+            kinds.end,
           ),
         },
       },
@@ -175,7 +161,11 @@ export const commands = {
         summary: 'List every key with its successor, oldest first',
         options: {
           ...keyTable,
-          expiring: text('14d', 'only keys that expire within this time, the next first', duration),
+          expiring: text(
+            '14d',
+            'only keys that expire within this time, the next first',
+            kinds.duration,
+          ),
           json,
         },
       },
@@ -187,7 +177,7 @@ export const commands = {
         options: {
           ...keyTable,
           grace: text('TIME', 'how long the old key keeps working', {
-            ...duration,
+            ...kinds.duration,
             default: '24h',
           }),
           yes,
@@ -223,7 +213,7 @@ export const commands = {
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       'dry-run': flag('check files and tables, and write nothing to the tables'),
       overwrite: flag('replace existing entries; asks first on a stage'),
-      'max-wcu': text('N', 'use at most N write request units a second', whole(1, 9_999_999)),
+      'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,
     },
   },
@@ -270,7 +260,7 @@ export const commands = {
       request: text(
         'ID',
         "everything about one request, by its X-Request-Id, ours or the client's",
-        pattern(
+        kinds.pattern(
           logName,
           'an X-Request-Id: at most 64 letters, digits, dots, dashes or underscores',
         ),
@@ -278,16 +268,16 @@ export const commands = {
       key: text(
         'NAME',
         'the requests of one key, by its name or key id',
-        pattern(
+        kinds.pattern(
           logName,
           'the name or the key id that npx petstore keys list shows, not the key itself',
         ),
       ),
-      status: text('404|5xx', 'the requests with this status', statuses),
+      status: text('404|5xx', 'the requests with this status', kinds.statuses),
       since: text(
         '30m|1h|2d',
         'how far to look back; without it 1h, 1d with --request, 1m with --follow',
-        duration,
+        kinds.duration,
       ),
       follow: flag('show new requests as they come, until Ctrl-C'),
       json: { ...json, about: 'print the log lines as they are, for a machine' },
@@ -334,7 +324,7 @@ export const commands = {
       at: text(
         'TIME',
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
-        { ...instantOrLatest, required: true },
+        { ...kinds.instantOrLatest, required: true },
       ),
       from: text('NAME', 'the table to restore from, in place of the one in use'),
       json: jsonBeside,
@@ -350,7 +340,7 @@ export const commands = {
         summary: 'Price a million requests of each operation',
         options: {
           ...pricedStage,
-          entries: text('N', 'price lists for an inventory of this length only', whole()),
+          entries: text('N', 'price lists for an inventory of this length only', kinds.whole()),
           json,
         },
       },
@@ -361,11 +351,11 @@ export const commands = {
         options: {
           ...pricedStage,
           ...traffic,
-          months: text('N', 'N months in a row, and their sum', whole(1, 60)),
+          months: text('N', 'N months in a row, and their sum', kinds.whole(1, 60)),
           growth: text(
             'PERCENT',
             'with --months, how many more requests each month has than the one before, such as 5%',
-            percent(-100),
+            kinds.percent(-100),
           ),
           json,
         },
@@ -374,7 +364,11 @@ export const commands = {
         summary: 'Price the most expensive month that the settings allow',
         options: {
           ...pricedStage,
-          entries: text('N', 'the entries in the inventory; inventoryEntries without it', whole()),
+          entries: text(
+            'N',
+            'the entries in the inventory; inventoryEntries without it',
+            kinds.whole(),
+          ),
           json,
         },
       },
@@ -382,13 +376,7 @@ export const commands = {
         summary: 'Price what each API key used',
         about:
           "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. The scheduled check's requests are a part of those. Asks before queries that cost more than $1.",
-        options: {
-          ...pricedStage,
-          from: { ...days.from, required: true },
-          to: { ...days.to, required: true },
-          json,
-          yes,
-        },
+        options: { ...pricedStage, ...days, json, yes },
       },
       forecast: {
         summary: 'Say what this month will cost',
@@ -423,7 +411,7 @@ export const commands = {
           'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
         options: {
           region: text('REGION', 'the region, such as eu-west-1', {
-            ...pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region such as eu-west-1'),
+            ...kinds.pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region such as eu-west-1'),
             required: true,
           }),
         },
@@ -438,7 +426,7 @@ export const commands = {
           ...traffic,
           ...days,
           tolerance: text('PERCENT', 'how much a line may differ, besides a cent', {
-            ...percent(0),
+            ...kinds.percent(0),
             default: '5%',
           }),
           account: text(

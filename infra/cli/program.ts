@@ -1,11 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CommandName, type CommandText, commands } from './commands.ts';
 import { hideSecrets, print } from './output.ts';
 import { UsageError } from './usage.ts';
 
 type Value<One> = One extends { parse: (text: string) => infer Parsed }
-  ? Exclude<Parsed, undefined>
+  ? Exclude<Awaited<Parsed>, undefined>
   : One extends { choices: readonly (infer Choice)[] }
     ? Choice
     : One extends { value: string }
@@ -79,32 +79,31 @@ export function defineCommand(
     .exitOverride();
   if (argument !== undefined) command.argument(argument);
   for (const [option, text] of Object.entries(options)) {
-    const { value, multiple, choices, parse, rule, default: initial } = text;
-    const placeholder = value === undefined ? '' : ` <${value}${multiple ? '...' : ''}>`;
-    const one = new Option(`--${option}${placeholder}`, text.about);
-    const read = (typed: string) => {
-      const found = parse?.(typed);
-      if (found === undefined) throw new InvalidArgumentError(`It must be ${rule}.`);
-      return found;
-    };
-    if (choices) one.choices(choices);
-    if (parse) one.argParser(read);
-    if (initial !== undefined) one.default(parse ? read(initial) : initial, initial);
-    command.addOption(one);
+    const placeholder = text.value ? ` <${text.value}${text.multiple ? '...' : ''}>` : '';
+    const one = new Option(`--${option}${placeholder}`, text.about).default(text.default);
+    command.addOption(text.choices ? one.choices(text.choices) : one);
   }
   return load ? command.action(run) : command;
 
   async function run(): Promise<void> {
     // With the names as typed, such as `dry-run`.
-    const values = command.options.map((option) => [
-      option.name(),
-      command.getOptionValue(option.attributeName()),
-    ]);
-    // Commander would look for these before it looks at unknown options.
-    const missing = values.find(([name, value]) => options[name]?.required && value === undefined);
-    if (missing) command.error(`error: option '--${missing[0]}' is missing`);
+    const values: Record<string, unknown> = {};
+    for (const option of command.options) {
+      const { required, parse, rule } = options[option.name()] ?? {};
+      const typed = command.getOptionValue(option.attributeName());
+      // Commander itself would look for these before it looks at unknown options.
+      if (required && typed === undefined)
+        command.error(`error: option '${option.flags}' is missing`);
+      const value = typed === undefined || !parse ? typed : await parse(typed);
+      if (typed !== undefined && value === undefined) {
+        command.error(
+          `error: option '${option.flags}' argument '${typed}' is invalid. It must be ${rule}`,
+        );
+      }
+      values[option.name()] = value;
+    }
     const own = (await load?.()) as (...given: unknown[]) => Promise<void>;
-    await own(Object.fromEntries(values), ...(argument === undefined ? [] : [command.args]));
+    await own(values, ...(argument === undefined ? [] : [command.args]));
   }
 }
 

@@ -1,8 +1,5 @@
 import { checkStageSettings } from '../stages/checkStageSettings.ts';
-import { type Stage, type StageName, stageNames, stages } from '../stages/stages.ts';
-
-/** The option as in messages: `--stage staging|production`. */
-export const stageUsage = `--stage ${stageNames.join('|')}`;
+import { type Stage, type StageName, stages } from '../stages/stages.ts';
 
 /** @throws {StageSettingsError} if its settings are invalid, before anything is read or written */
 export function parseStage(name: StageName): Stage {

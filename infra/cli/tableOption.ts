@@ -1,13 +1,12 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { toTableOutput } from '../stages/resourceNames.ts';
-import type { StageName } from '../stages/stages.ts';
+import { type Stage, stageNames } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import { parseStage, stageUsage } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
 export interface TableOptions {
-  readonly stage?: StageName | undefined;
+  readonly stage?: Stage | undefined;
   readonly endpoint?: string | undefined;
 }
 
@@ -21,7 +20,7 @@ export async function openTable(
   settings: DynamoDBClientConfig = {},
 ) {
   if (stage !== undefined && endpoint === undefined) {
-    const stack = await readStack(parseStage(stage));
+    const stack = await readStack(stage);
     const tableName = readOutput(stack, toTableOutput(name));
     return { client: stack.open(DynamoDBClient, settings), tableName, stack };
   }
@@ -29,7 +28,10 @@ export async function openTable(
     const client = defineEmulatorClient(endpoint, settings);
     return { client, tableName: name, stack: undefined };
   }
-  throw new UsageError(`Say which table: ${stageUsage}, or an emulator's --endpoint. See --help.`);
+  const stages = stageNames.join('|');
+  throw new UsageError(
+    `Say which table: --stage ${stages}, or an emulator's --endpoint. See --help.`,
+  );
 }
 
 /** Emulators take any credentials. */

@@ -6,7 +6,6 @@ import type { OptionValues } from '../cli/program.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
-import { stages } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -84,7 +83,7 @@ export function parseOptions(options: StartOptions) {
       failures: parseFailures(fail),
       delayMilliseconds: delay.milliseconds,
       lostShare: lose,
-      ...(throttle !== undefined && { throttles: stages[throttle].settings.throttles }),
+      ...(throttle !== undefined && { throttles: throttle.settings.throttles }),
     },
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
   addShops,
@@ -12,7 +12,7 @@ import {
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { usualRegion } from '../../costs/prices.ts';
-import type { Stage, StageName } from '../../stages/stages.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
 
@@ -37,12 +37,7 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
 }
 
 /** The stage in the region whose prices are its own. */
-export function parsePricedStage(name: StageName) {
-  const stage = parseStage(name);
-  return toPricedStage(stage, toRegion(stage).region);
-}
-
-export function toPricedStage(stage: Stage, region = usualRegion) {
+export function toPricedStage(stage: Stage, region = toRegion(stage).region ?? usualRegion) {
   return { ...stage, settings: { ...stage.settings, region } };
 }
 

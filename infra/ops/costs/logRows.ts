@@ -4,7 +4,6 @@ import { confirm } from '../../cli/confirm.ts';
 import { runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { tell } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../../costs/bills/usage.ts';
@@ -30,7 +29,7 @@ const MAX_DOLLARS_UNASKED = 1;
  * @returns `undefined` if the user does not
  */
 export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange) {
-  const named = parseStage(options.stage);
+  const { stage: named } = options;
   const days = toKeptDays(named, asked);
   const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);

@@ -1,5 +1,4 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { sumOf } from '../../costs/bills/usage.ts';
@@ -33,7 +32,7 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
  * of a month, that is the whole month before. Status 1 if it will cost more than accepted, past the stage's limits.
  */
 export async function runForecast(options: CostOptions<'forecast'>, allAccepted = readAccepted()) {
-  const stage = parseStage(options.stage);
+  const { stage } = options;
   const end = toToday();
   const report = await readMonths(options, { from: toMonth(end - 1).from, end });
   const [month] = report?.months ?? [];

@@ -1,7 +1,6 @@
 import type { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
 import type { Runs } from '../../cli/program.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
@@ -10,13 +9,13 @@ import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
-import { type CostOptions, parsePricedStage, readTraffic } from './costOptions.ts';
+import { type CostOptions, readTraffic, toPricedStage } from './costOptions.ts';
 import { toMonthsText, toOperationsText, toReportText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
 export const runs: Runs<typeof commands.costs.subcommands> = {
   async requests(options) {
-    const stage = parsePricedStage(options.stage);
+    const stage = toPricedStage(options.stage);
     const report = toCostReport(stage, readCommittedTraffic(), options.entries);
     // JSON leaves out what is undefined.
     const document = { ...report, month: undefined, savings: undefined };
@@ -24,7 +23,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
   },
   month: runMonth,
   async worst(options) {
-    const stage = parsePricedStage(options.stage);
+    const stage = toPricedStage(options.stage);
     const worstMonth = toWorstMonth(stage, options.entries);
     const { region } = stage.settings;
     const pricesAsOf = readPrices(region).asOf;
@@ -33,7 +32,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
   },
   diff: ({ json }, [revision = '']) => runDiff(revision, json),
   async check({ stage, json }) {
-    const checked = stage === undefined ? Object.values(stages) : [parseStage(stage)];
+    const checked = stage === undefined ? Object.values(stages) : [stage];
     const found = checkMonths(checked, undefined, readCommittedFigures());
     const failed = found.filter(({ isWithin }) => !isWithin);
     if (failed.length > 0 && !json) throw new Error(failed.map(({ text }) => text).join(' '));
@@ -51,7 +50,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
 };
 
 async function runMonth(options: CostOptions<'month'>): Promise<void> {
-  const stage = parsePricedStage(options.stage);
+  const stage = toPricedStage(options.stage);
   const traffic = readTraffic(options);
   const { months: count, growth } = options;
   if (count === undefined) {

@@ -5,7 +5,6 @@ import { findOperation } from '../../../shared/contract/paths.ts';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import {
   committedFile,
@@ -26,8 +25,8 @@ export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
 }
 
 async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
-  const { name: stage } = parseStage(options.stage);
-  const { client, tableName } = await openTable('inventory', { stage });
+  const { name: stage } = options.stage;
+  const { client, tableName } = await openTable('inventory', { stage: options.stage });
   // A scan reads in the order of hashes, so its first page is a random sample.
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
   const records = (sample.Items ?? []) as unknown as InventoryRecord[];

@@ -6,18 +6,18 @@ import {
   DAY_MILLISECONDS,
   type DayRange,
   parseDayRange,
-  parsePricedStage,
   readTraffic,
   splitByMonth,
   toDay,
   toMonth,
+  toPricedStage,
 } from './costOptions.ts';
 import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
 /** Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if it did not. */
 export async function runReconcile(files: readonly string[], options: CostOptions<'reconcile'>) {
-  const stage = parsePricedStage(options.stage);
+  const stage = toPricedStage(options.stage);
   const account = options.account ?? stage.settings.account;
   const { tolerance } = options;
   const isAll = options.from === undefined && options.to === undefined;

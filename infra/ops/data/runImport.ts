@@ -27,7 +27,7 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
   const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
     const names = files.map(({ name }) => name).join(' and ');
-    const question = `Replace what the ${stage} stage has of ${names}, for good?`;
+    const question = `Replace what the ${stage.name} stage has of ${names}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
   }
   using scratch = new DisposableStack();

@@ -3,7 +3,6 @@ import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type Duration, duration } from '../../cli/values.ts';
@@ -47,7 +46,7 @@ export async function runLogs(options: LogOptions): Promise<void> {
 }
 
 function parseLogSearch(options: LogOptions): LogSearch {
-  const { request, key, status, follow = false } = options;
+  const { stage, request, key, status, follow = false } = options;
   if (request !== undefined && [key, status, options.follow].some((one) => one !== undefined)) {
     throw new UsageError('--request finds one request: leave out --key, --status and --follow.');
   }
@@ -55,7 +54,7 @@ function parseLogSearch(options: LogOptions): LogSearch {
   const since = options.since ?? (duration.parse(usual) as Duration);
   const from = Date.now() - since.milliseconds;
   return {
-    stage: parseStage(options.stage),
+    stage,
     request,
     key,
     status,

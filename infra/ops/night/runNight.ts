@@ -1,7 +1,6 @@
 import type { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { isWhole, toNextStep, toValue } from './nextStep.ts';
 import { toNightText } from './nightText.ts';
@@ -9,7 +8,7 @@ import { readNight } from './readNight.ts';
 
 /** Shows the state of a stage. */
 export async function runNight(options: OptionValues<typeof commands.night>): Promise<void> {
-  const stage = parseStage(options.stage);
+  const { stage } = options;
   const stack = await openStage(stage);
   const now = Date.now();
   const night = await readNight(stack, now);

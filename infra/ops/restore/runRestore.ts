@@ -15,7 +15,6 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
@@ -31,7 +30,7 @@ interface TableRestore {
 }
 
 export async function runRestore(values: OptionValues<typeof commands.restore>): Promise<void> {
-  const stage = parseStage(values.stage);
+  const { stage } = values;
   const names = recoverableTables.filter((name) => values.table.includes(name));
   if (values.from !== undefined && names.length > 1) {
     throw new UsageError('--from goes with one --table only.');

@@ -10,7 +10,6 @@ import {
 } from '../../cli/liveFunctions.ts';
 import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -26,7 +25,7 @@ import { refuseMovingStack, stopDeployments } from './deployments.ts';
 import { findLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
 export async function runRollback(values: OptionValues<typeof commands.rollback>): Promise<void> {
-  const stage = parseStage(values.stage);
+  const { stage } = values;
   const target = parseTarget(values.to ?? []);
   const say = values.json ? tell : print;
   /** What was done, for a machine. */

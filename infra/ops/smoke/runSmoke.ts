@@ -5,11 +5,10 @@ import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { hideSecrets, print, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { toCount } from '../../cli/progress.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
-import { type StageName, stagesForClients } from '../../stages/stages.ts';
+import { type Stage, stagesForClients } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
@@ -71,18 +70,14 @@ interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' 
   readonly stack: StageStack | undefined;
 }
 
-async function findTarget(
-  stageName: StageName | undefined,
-  address: string | undefined,
-): Promise<Target> {
-  if (stageName === undefined) {
+async function findTarget(stage: Stage | undefined, address: string | undefined): Promise<Target> {
+  if (stage === undefined) {
     const baseUrl = parseBaseUrl(address);
     // The stage is unknown, so the pace is that of the last one, which is for tests.
     const throttles = isLocal(baseUrl) ? undefined : stagesForClients.at(-1)?.settings.throttles;
     return { baseUrl, throttles, origin: undefined, commits: undefined, stack: undefined };
   }
   if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
-  const stage = parseStage(stageName);
   const stack = await readStack(stage);
   const { throttles, allowedOrigins } = stage.settings;
   return {

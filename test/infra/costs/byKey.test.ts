@@ -4,6 +4,7 @@ import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/costs/keyCosts.ts';
 import { runForecast } from '../../../infra/ops/costs/runByKey.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -364,7 +365,7 @@ describe('costs forecast', () => {
     Object.assign(production, { settings: changed });
     const sold = toLine('updateInventory', '200', 'warehouse', { lines: '60000' });
     const { aws, variables } = await open({ functions: [...functionRows, sold] });
-    const run = () => runForecast({ stage: 'production', ...args }, accepted);
+    const run = () => runForecast({ stage: stages.production, ...args }, accepted);
     return { aws, ...(await callOps(run, [], variables)) };
   };
   const readTotal = async () => JSON.parse((await forecast({ json: true })).stdout).perMonth;

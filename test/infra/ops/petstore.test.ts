@@ -47,13 +47,13 @@ describe('petstore', () => {
     [keys, "missing required argument 'KEY_ID'."],
     [`${keys} ${wholeKey} more`, 'Expected 1 argument but got 2: psk_0123456789…, more.'],
     ['costs reconcile --json', "missing required argument 'FILE'."],
-    ['logs --since 1h', "option '--stage' is missing. See --help."],
+    ['logs --since 1h', "option '--stage <STAGE>' is missing. See --help."],
     ['logs --stage', "option '--stage <STAGE>' argument missing."],
     [
       'smoke --stage toString',
       "option '--stage <STAGE>' argument 'toString' is invalid. Allowed choices are staging, production. See --help.",
     ],
-    ['restore --stage staging --at latest', "option '--table' is missing."],
+    ['restore --stage staging --at latest', "option '--table <TABLE...>' is missing."],
     ['restore --table pets requests', "argument 'requests' is invalid. Allowed choices are inv"],
     ['night --stge production', "unknown option '--stge' (Did you mean --stage?). See --help."],
     ['costs month --growht 5%', "unknown option '--growht' (Did you mean --growth?)."],
@@ -68,18 +68,26 @@ describe('petstore', () => {
     ['start --delay', ['200', '30s'], 'such as 200ms or 2s, up to 29s'],
     ['keys list --endpoint', ['nowhere', 'ftp://a'], 'a URL such as http://127.0.0.1:8000'],
     ['keys list --expiring', ['soon', '-1h', '3654d'], 'a number with s, m, h or d, such as 24h'],
-    ['keys create --name', ['a b', '', 'a'.repeat(65)], '1 to 64 letters, digits, dots, dashes'],
     [
-      'keys create --expires',
+      'keys create --permission read --name',
+      ['a b', '', 'a'.repeat(65)],
+      '1 to 64 letters, digits, dots, dashes',
+    ],
+    [
+      'keys create --name a --permission read --expires',
       ['90', '0s', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'],
       'a day ahead such as 2027-01-31, a time with its zone',
     ],
     ['import --max-wcu', ['0', '1.5', '10000000'], 'a whole number from 1 to 9999999'],
-    ['logs --request', ['a b'], 'an X-Request-Id: at most 64 letters'],
-    ['logs --key', ['a"b'], 'the name or the key id that npx petstore keys list shows, not the'],
-    ['logs --status', ['6xx', '50x'], 'such as 404 or 5xx'],
+    ['logs --stage staging --request', ['a b'], 'an X-Request-Id: at most 64 letters'],
     [
-      'restore --at',
+      'logs --stage staging --key',
+      ['a"b'],
+      'the name or the key id that npx petstore keys list shows, not the',
+    ],
+    ['logs --stage staging --status', ['6xx', '50x'], 'such as 404 or 5xx'],
+    [
+      'restore --stage staging --table pets --at',
       ['2026-11-20', '2026-11-20T09:59:00', '2026-11-20T09:59:00+99:00', '2026-02-30T09:59:00Z'],
       'a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest',
     ],
@@ -88,7 +96,7 @@ describe('petstore', () => {
     ['costs month --shops', ['2', '+x'], 'such as +2'],
     ['costs month --months', ['x', '0', '61'], 'a whole number from 1 to 60'],
     ['costs month --growth', ['x', '-101%'], 'such as 5%'],
-    ['costs reconcile --tolerance', ['much', '-1%'], 'such as 5%'],
+    ['costs reconcile x.csv --tolerance', ['much', '-1%'], 'such as 5%'],
     ['costs prices --region', ['../x', 'europe'], 'an AWS region such as eu-west-1'],
   ])('%s refuses %j', async (typed, values, rule) => {
     for (const value of values) {
@@ -98,7 +106,11 @@ describe('petstore', () => {
   });
 
   it.each(['request', 'key'])('--%s takes no whole key, and cuts it in the message', (option) =>
-    expectRefusal(petstore, ['logs', `--${option}`, wholeKey], "argument 'psk_0123456789…' is"),
+    expectRefusal(
+      petstore,
+      ['logs', '--stage', 'staging', `--${option}`, wholeKey],
+      "argument 'psk_0123456789…' is",
+    ),
   );
 
   it('is a command that npx finds, and says its version', async () => {

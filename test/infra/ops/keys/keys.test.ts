@@ -1,7 +1,6 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineKeyRegister, type KeyRegister } from '../../../../infra/cli/keyRegister.ts';
-import { stageUsage } from '../../../../infra/cli/stageOption.ts';
 import { mintApiKey, parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import {
@@ -344,8 +343,11 @@ const emulator = ['--endpoint', 'http://127.0.0.1:9'];
 const wholeKey = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 it.each<[string[], string]>([
-  [['list'], stageUsage],
-  [['list', '--stage', 'staging', ...emulator], stageUsage],
+  [['list'], 'Say which table: --stage staging|production, or an'],
+  [
+    ['list', '--stage', 'staging', ...emulator],
+    'Say which table: --stage staging|production, or an',
+  ],
   [['revoke', 'abcdefghijk', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
 ])('npx petstore keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));
