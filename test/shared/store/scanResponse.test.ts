@@ -100,7 +100,9 @@ describe.each([
     ['an unknown status', `{${p},${q},"s":{"S":"x"}}`],
     ['a longer status', `{${p},${q},"s":{"S":"aa"}}`],
     ['a missing attribute', `{${p},${status}}`],
-    ['an attribute twice', `{${p},"p":{"N":"2"},${q},${status}}`],
+    ['an id twice', `{${p},"p":{"N":"2"},${q},${status}}`],
+    ['a quantity twice', `{${p},${q},"q":{"N":"2"},${status}}`],
+    ['a version twice', `{${p},${q},${status},"v":{"B":"AQIDBAU="},"v":{"B":"AQIDBAU="}}`],
     ['an unknown attribute', `{${p},${q},${status},"x":{"N":"1"}}`],
     ['a number as a string', `{"p":{"S":"1"},${q},${status}}`],
     ['a fraction', `{"p":{"N":"1.5"},${q},${status}}`],
@@ -126,7 +128,7 @@ describe.each([
   it('is a shortcut for the parser, which reads any other page of records', () => {
     for (const response of [
       `{"Items":[{${p},${q},${status}}]}`,
-      `{ "Items":[{${p},${q},${status}}]}`,
+      `{"Items": [{${p},${q},${status}}]}`,
       '{ }',
     ]) {
       const { items, remainder } = toPage(Buffer.from(response), withTags);
@@ -168,7 +170,7 @@ describe.each([
   });
 
   it('leaves a page without items to the parser, but rewrites one that starts with its items', () => {
-    for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}']) {
+    for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}', '"items":]']) {
       expect(rewriteScanResponse(Buffer.from(response), withTags), response).toBeUndefined();
     }
     expect(rewriteScanResponse(Buffer.from('"Items":[]'), withTags)?.items).toHaveLength(0);
