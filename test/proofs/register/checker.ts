@@ -21,7 +21,7 @@ export type Outcome =
   /** 412, with the entry's tag at that time. */
   | { readonly kind: 'refused'; readonly tag: string }
   /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly reason?: 'killed' | 'client left' | '5xx' };
 
 /** One request for one entry. Times are of one clock, and unique. */
 export interface Operation {

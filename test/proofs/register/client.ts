@@ -92,19 +92,10 @@ export function defineRecorder() {
   /** The operations on each entry. */
   const histories = new Map<string, Operation[]>();
   let clock = 0;
-  const figures = {
-    operations: 0,
-    'returned 200': 0,
-    'returned 412': 0,
-    'unknown, since the stage was killed': 0,
-    'unknown, since the client left': 0,
-    'unknown, since the response was a 5xx': 0,
-    'longest response, ms': 0,
-  };
-
-  return {
-    figures,
+  const recorder = {
     histories,
+    /** The time of the slowest response, in milliseconds. */
+    slowest: 0,
     /**
      * Sends a request, and never a second time.
      * @param cutAfter milliseconds after which the client aborts a request without a response
@@ -125,24 +116,20 @@ export function defineRecorder() {
       });
       clock += 1;
       if (response === 'unsent') return undefined;
+      const reason = run.isKilled ? 'killed' : 'client left';
       const outcome: Outcome =
-        response === 'lost' ? { kind: 'unknown' } : toOutcome(response, input);
+        response === 'lost' ? { kind: 'unknown', reason } : toOutcome(response, input);
       const responded = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
       const history = histories.get(petId) ?? [];
       histories.set(petId, history);
       history.push({ input, invoked, responded, outcome });
-      figures.operations += 1;
-      if (outcome.kind === 'unknown') {
-        const reason = run.isKilled ? 'stage was killed' : 'client left';
-        figures[`unknown, since the ${response === 'lost' ? reason : 'response was a 5xx'}`] += 1;
-        return outcome;
+      if (response !== 'lost') {
+        recorder.slowest = Math.max(recorder.slowest, performance.now() - sentAt);
       }
-      figures[outcome.kind === 'ok' ? 'returned 200' : 'returned 412'] += 1;
-      const milliseconds = performance.now() - sentAt;
-      figures['longest response, ms'] = Math.max(figures['longest response, ms'], milliseconds);
       return outcome;
     },
   };
+  return recorder;
 }
 
 async function send(
@@ -170,7 +157,7 @@ async function send(
 }
 
 function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, input: Input): Outcome {
-  if (status >= 500) return { kind: 'unknown' };
+  if (status >= 500) return { kind: 'unknown', reason: '5xx' };
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(input)} got ${status}: ${body}`);
   const isListed = input.kind === 'read' && input.isListed;

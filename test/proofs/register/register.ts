@@ -16,7 +16,7 @@ import {
   runTestCommand,
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
-import { type Entry, findContradiction, type Operation } from './checker.ts';
+import { type Entry, findContradiction, type Operation, type Outcome } from './checker.ts';
 import { defineRecorder, type Run, runClient, toEntry } from './client.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 
@@ -81,31 +81,36 @@ async function runSchedules(count: number, seed: number): Promise<void> {
 
 async function runClients(options: RegisterOptions): Promise<void> {
   const { clients, seconds, seed, engine } = options;
-  const { entries, figures, kills } = await runRegister(options);
-  const figureText = toText({
-    title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
-    columns: ['', 'count'],
-    rows: Object.entries({ ...figures, 'kills by SIGKILL': kills }),
-  });
+  const { entries, slowest, kills } = await runRegister(options);
   const verdicts = entries.map((entry) => {
     return { ...entry, problem: findContradiction(entry.history, entry.first) };
   });
   const wrong = verdicts.filter(({ problem }) => problem !== undefined);
-  const verdictText = toText({
-    title: 'Entries',
-    columns: ['petId', 'history', 'operations'],
-    rows: verdicts.map(({ petId, problem, history }) => {
-      return [petId, problem ? 'violation' : 'linearizable', history.length];
-    }),
-    notes: wrong.map(({ petId, problem }) => `${petId}: ${problem}`),
+  const outcomes = ['ok', 'refused', 'killed', 'client left', '5xx'];
+  const report = toText({
+    title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
+    columns: ['petId', 'history', 'operations', '200', '412', ...outcomes.slice(2)],
+    rows: verdicts.map(({ petId, problem, history }) => [
+      ...[petId, problem ? 'violation' : 'linearizable', history.length],
+      ...outcomes.map((name) => history.filter(({ outcome }) => toName(outcome) === name).length),
+    ]),
+    notes: [
+      'After the last three, it is unknown whether an update took effect.',
+      `${kills} kills by SIGKILL; the slowest response took ${Math.round(slowest)} ms.`,
+      ...wrong.map(({ petId, problem }) => `${petId}: ${problem}`),
+    ],
   });
-  process.stdout.write(`${figureText}\n${verdictText}`);
+  process.stdout.write(report);
   for (const entry of wrong) {
     const file = join(tmpdir(), `petstore-register-${seed}-${entry.petId}.json`);
     writeFileSync(file, JSON.stringify(entry, null, 1));
     process.stderr.write(`${entry.petId}: see its history in ${file}\n`);
     process.exitCode = 1;
   }
+}
+
+function toName(outcome: Outcome): string | undefined {
+  return outcome.kind === 'unknown' ? outcome.reason : outcome.kind;
 }
 
 interface RegisterOptions {
@@ -156,7 +161,7 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
       const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
       return { petId, first, history };
     });
-    return { entries, figures: recorder.figures, kills };
+    return { entries, slowest: recorder.slowest, kills };
   } finally {
     await stage.end();
   }
