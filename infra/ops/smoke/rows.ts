@@ -211,15 +211,12 @@ async function writeEntryBack(client: SmokeClient, petId: string): Promise<void>
 
   const idempotencyKey = { 'Idempotency-Key': randomUUID() };
   const updated = await update(idempotencyKey, 200);
+  if (updated.text !== before.text) throw new Mismatch(updated, before.text);
   checkHeader(updated, 'ETag', strongTag, 'a strong tag');
   const tag = `${updated.headers.get('ETag')}`;
   checkHeader(await update(idempotencyKey, 200), 'ETag', tag, `${tag}, as the first time`);
   checkHeader(await update({}, 'precondition_failed'), 'ETag', tag);
-  const after = await client.send({ path }, 200);
-  checkHeader(after, 'ETag', tag);
-  for (const response of [updated, after]) {
-    if (response.text !== before.text) throw new Mismatch(response, before.text);
-  }
+  checkHeader(await client.send({ path }, 200), 'ETag', tag);
 }
 
 /** Digits past 2^53 do not matter here, and `readJson` takes ten times as long for a million entries. */

@@ -122,11 +122,10 @@ export function startOps(
     env: { PATH, NODE_COMPILE_CACHE, ...bareEnvironment, ...variables },
   });
   const written = { stdout: '', stderr: '' };
-  for (const [name, reader] of [
-    ['stdout', stdout],
-    ['stderr', stderr],
-  ] as const) {
+  const readers = { stdout, stderr };
+  for (const name of ['stdout', 'stderr'] as const) {
     const stream = child[name];
+    const reader = readers[name];
     if (reader === 'left') stream?.destroy();
     if (reader === 'leaves') stream?.once('data', () => stream.destroy());
     if (reader === 'read') {
