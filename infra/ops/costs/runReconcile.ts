@@ -50,7 +50,6 @@ function reconcile(
   };
   const usage = compareAll(false);
   const differences = usage
-    .map((row) => ({ ...row, difference: row.billed.dollars - row.expected.dollars }))
     .filter(({ difference, expected: { dollars } }) => {
       return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * dollars);
     })
@@ -83,7 +82,7 @@ function compare(
     quantity: sumOf(lines, ({ quantity }) => quantity),
     dollars: sumOf(lines, ({ dollars }) => dollars),
   };
-  return { usageType, unit, billed, expected };
+  return { usageType, unit, billed, expected, difference: billed.dollars - expected.dollars };
 }
 
 /** Undefined if nothing was billed or nothing was expected. */
@@ -95,7 +94,7 @@ function toPercent(billed: number, expected: number): number | undefined {
 /** One sentence on the line that differs most, and on the total. */
 function toVerdict(
   all: readonly Row[],
-  [most, ...others]: readonly (Row & { readonly difference: number })[],
+  [most, ...others]: readonly Row[],
   agrees: boolean,
   tolerance: number,
 ) {
