@@ -1,21 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
-import { type Prices, readPrices } from './prices.ts';
-import {
-  type MeasuredUnits,
-  type RecordSizes,
-  readRecordedUnits,
-  readSizes,
-} from './units/responseUnits.ts';
-
-/** All that the model calculates with, besides the traffic and the settings of a stage. */
-export interface Figures {
-  readonly units: readonly MeasuredUnits[];
-  readonly sizes: RecordSizes;
-  readonly prices: Prices;
-  readonly metrics: MetricCounts;
-}
+import { readPrices } from './prices.ts';
+import { readRecordedUnits, readSizes } from './units/responseUnits.ts';
 
 /** The metrics that AWS bills: those of every stage, those that a setting adds, and those of a reserved concurrency. */
 export type MetricCounts = Readonly<
@@ -38,6 +25,9 @@ const pricedSettings = [
 export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
 
 export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
+
+/** All that the model calculates with, besides the traffic and the settings of a stage. */
+export type Figures = ReturnType<typeof readFigures>;
 
 /** @param stage for the sizes of its entries; the largest possible without it */
 export function readFigures({ region }: Pick<StageSettings, 'region'> = {}, stage?: string) {

@@ -64,24 +64,23 @@ export function toUnitDollars(price: Price, units: number): number {
   return sum / units;
 }
 
-/** In US dollars, keyed by what AWS counts. Logs are queried by the commands, never by the service. */
+/**
+ * In US dollars, keyed by what AWS counts. Without tax, and without monthly free allowances, since other services of the
+ * account may use them up. Logs are queried by the commands, never by the service.
+ */
 export type Prices = Readonly<Record<UsageKind | 'queriedGigabytes', Price>>;
-
-/** Without tax, and without monthly free allowances, since other services of the account may use them up. */
-interface PriceTable {
-  /** The day these prices were looked up. */
-  readonly asOf: string;
-  readonly prices: Prices;
-}
 
 /** The region of a stage whose settings and environment name none. */
 export const usualRegion = 'us-east-1';
 
 /** @throws {Error} when nobody has looked up the prices of the region, or not all of them */
-export function readPrices(region = usualRegion, file = toPriceFile(region)): PriceTable {
+export function readPrices(region = usualRegion, file = toPriceFile(region)) {
   const remedy = `npx petstore costs prices --region ${region} reads them from AWS.`;
   if (!existsSync(file)) throw new Error(`The prices of ${region} are not known: ${remedy}`);
-  const table: PriceTable = JSON.parse(readFileSync(file, 'utf8'));
+  // Of the day on which these prices were looked up.
+  const table: { readonly asOf: string; readonly prices: Prices } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
   const missing = usageKinds.find((kind) => table.prices[kind] === undefined);
   if (missing) throw new Error(`The prices of ${region} have no ${missing}: ${remedy}`);
   return table;

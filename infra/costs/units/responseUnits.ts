@@ -79,7 +79,7 @@ export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
-export function readRecordedUnits(): MeasuredUnits[] {
+export function readRecordedUnits(): readonly MeasuredUnits[] {
   return JSON.parse(readFileSync(unitsFile, 'utf8'));
 }
 
