@@ -8,7 +8,6 @@ import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { Incident, WatchAlarm, WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
-  type RequestMetrics,
   toAllRequests,
   toHigh,
   toLatencyMetric,
@@ -33,7 +32,7 @@ export function defineClientAlarms(
       threshold: 1,
       periods: [2, 3],
     },
-    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id])),
+    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id].counts)),
     ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
     quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
     {
@@ -68,11 +67,7 @@ export function defineClientAlarms(
  * Alarms for one operation, busy or rarely called, by its objective. Crashes, timeouts and calls that Lambda refused
  * count as failures, like the handler's own 5xx.
  */
-function defineFailureAlarms(
-  stage: Stage,
-  id: OperationId,
-  { counts }: RequestMetrics,
-): WatchAlarm[] {
+function defineFailureAlarms(stage: Stage, id: OperationId, counts: Metric): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
   const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);

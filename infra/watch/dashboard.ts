@@ -23,7 +23,6 @@ import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
-  type RefusalMetrics,
   toHigh,
   toLatencyMetric,
   toLow,
@@ -111,7 +110,7 @@ function toObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): I
   ];
 }
 
-function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
+function toGatewayRow(stage: Stage, refusals: AccessLogMetrics['refusals']): IWidget[] {
   const toMetric = (
     name: Parameters<typeof toGatewayMetric>[1],
     label: string,

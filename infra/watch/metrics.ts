@@ -23,17 +23,11 @@ import type { TableName } from '../stages/tables.ts';
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
 
 /**
- * Refusals that show abuse and throttling, counted in the access log: refused requests by reason. The gateway's own
- * metrics do not distinguish 4xx.
- */
-export type RefusalMetrics = Record<'unauthorized' | 'forbidden' | 'throttled', MathExpression>;
-
-/**
  * Clients' requests to an operation, and how many got a 5xx for any reason behind the gateway, or one of
  * `clientErrorStatuses`. One metric has all these counts: a metric costs $0.30 a month, and $0.10 in each alarm. A
  * request adds 1 to its sum, and a failure `HIGH` more. A client error adds 0, and so only a sample.
  */
-export interface RequestMetrics {
+interface RequestMetrics {
   readonly counts: Metric;
   /** `counts`; without alarms Lambda's count of calls, which costs nothing. */
   readonly requests: Metric;
@@ -46,17 +40,14 @@ const HIGH = 10_000_000_000;
 export const toHigh = (counts: string) => `FLOOR(${counts} / ${HIGH})`;
 export const toLow = (counts: string) => `(${counts} - ${HIGH} * ${toHigh(counts)})`;
 
-export interface AccessLogMetrics {
-  readonly refusals: RefusalMetrics;
-  readonly operations: Readonly<Record<OperationId, RequestMetrics>>;
-}
+export type AccessLogMetrics = ReturnType<typeof defineAccessLogMetrics>;
 
 /**
  * Counts lines of the access log. It has one line for each request, even if no function was called, or if the function
  * crashed or timed out. Requests of the scheduled check do not count for an operation.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
  */
-export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
+export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toNames(stage).accessLog);
   const defineFilter = (name: string, pattern: string, metricName: string, value: number) =>
     new MetricFilter(scope, `${name}Filter`, {
@@ -89,6 +80,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
     return { counts, requests: counts };
   };
   return {
+    /** Requests refused for abuse and throttling. The gateway's own metrics do not distinguish 4xx. */
     refusals: {
       unauthorized: toRefused('unauthorized', toLow('refused'), { refused }),
       forbidden: toRefused(
