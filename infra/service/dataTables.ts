@@ -12,18 +12,12 @@ import {
 } from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or restored ones. */
-export type DataTables = Record<TableName, DataTable>;
-
-export interface DataTable {
-  readonly tableName: string;
-  /** The table in use. If it was restored, also the one it replaces, which older versions still use. */
-  readonly tableArns: readonly string[];
-}
+export type DataTables = ReturnType<typeof defineDataTables>;
 
 /** The tables, billed per request, so that an idle one costs only its storage. */
-export function defineDataTables(scope: Construct, stage: Stage): DataTables {
+export function defineDataTables(scope: Construct, stage: Stage) {
   const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
-  const defineTable = (name: TableName): DataTable => {
+  const defineTable = (name: TableName) => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const isRecoverable = protectsData && recoverableTables.includes(name);
     const table = new Table(scope, `${name}Table`, {
@@ -48,9 +42,11 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
     const restored = restoredTables[name];
     if (!restored) return { tableName: table.tableName, tableArns: [table.tableArn] };
     const { tableName, tableArn } = Table.fromTableName(scope, `${name}RestoredTable`, restored);
+    // Older versions still use the table that the restored one replaces.
     return { tableName, tableArns: [tableArn, table.tableArn] };
   };
-  return Object.fromEntries(tableNames.map((name) => [name, defineTable(name)])) as DataTables;
+  const defined = tableNames.map((name) => [name, defineTable(name)]);
+  return Object.fromEntries(defined) as Record<TableName, ReturnType<typeof defineTable>>;
 }
 
 function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute {
