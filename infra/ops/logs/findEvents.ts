@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   type CloudWatchLogsClient,
-  type FilterLogEventsCommandInput,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -31,22 +30,26 @@ export async function* findEvents(
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent> {
   const { stage, request, key, from, follow } = search;
+  const { accessLog, toFunctionLog } = toNames(stage);
 
-  /** The matching lines since a time, with a page of each log in memory. A log without a pattern is not read. */
-  function read(ofFunctions: string, ofGateway: string | undefined, startTime: number) {
-    const readLog = (source: LogSource, pattern: string, logGroupName: string) =>
-      readLogGroup(
-        client,
-        source,
-        { logGroupName, filterPattern: `{ ${pattern} }`, startTime },
-        signal,
-      );
-    const logs = operationIds.map((id) =>
-      readLog(id, ofFunctions, toNames(stage).toFunctionLog(id)),
-    );
-    if (ofGateway !== undefined) {
-      logs.push(readLog('gateway', ofGateway, toNames(stage).accessLog));
+  /** The matching lines of a log since a time, with a page of them in memory. */
+  async function* readLog(source: LogSource, pattern: string, startTime: number) {
+    const logGroupName = source === 'gateway' ? accessLog : toFunctionLog(source);
+    const input = { logGroupName, filterPattern: `{ ${pattern} }`, startTime };
+    // Sorted by time; a page can be empty and not be the last:
+    // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
+    const pages = paginateFilterLogEvents({ client }, input, { abortSignal: signal });
+    for await (const { events = [] } of pages) {
+      for (const { eventId: id = '', timestamp: at = 0, message = '' } of events) {
+        yield { id, at, source, text: message.trimEnd() };
+      }
     }
+  }
+
+  /** The lines of all logs; of the gateway's only with a pattern. */
+  function read(ofFunctions: string, ofGateway: string | undefined, since: number) {
+    const logs = operationIds.map((id) => readLog(id, ofFunctions, since));
+    if (ofGateway !== undefined) logs.push(readLog('gateway', ofGateway, since));
     return mergeByTime(logs);
   }
 
@@ -118,22 +121,6 @@ async function* followEvents(
     start = Math.max(from, began - LATE_MILLISECONDS);
     for (const [id, at] of seen) if (at < start) seen.delete(id);
     await setTimeout(POLL_MILLISECONDS, undefined, { signal });
-  }
-}
-
-async function* readLogGroup(
-  client: CloudWatchLogsClient,
-  source: LogSource,
-  input: FilterLogEventsCommandInput,
-  abortSignal: AbortSignal,
-): AsyncGenerator<LogEvent> {
-  // Sorted by time; a page can be empty and not be the last:
-  // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
-  const pages = paginateFilterLogEvents({ client }, input, { abortSignal });
-  for await (const { events = [] } of pages) {
-    for (const { eventId = '', timestamp = 0, message = '' } of events) {
-      yield { id: eventId, at: timestamp, source, text: message.trimEnd() };
-    }
   }
 }
 
