@@ -23,11 +23,10 @@ function toScript(): string {
     return `    "${typed} "*) list="${list}";;`;
   });
   const options: Record<string, Option> = Object.assign({}, ...texts.map(([, one]) => one.options));
-  const values = Object.entries(options).flatMap(([option, { choices, value = '' }]) => {
-    if (choices) return [`    --${option}) list="${choices.join(' ')}";;`];
-    // Without a word of ours, the shell offers files: `complete -o default`.
-    return /^(FILE|FOLDER)/.test(value) ? [`    --${option}) list=;;`] : [];
-  });
+  // Without a word of ours, the shell offers files: `complete -o default`.
+  const values = Object.entries(options)
+    .filter(([, { value }]) => value)
+    .map(([option, { choices = [] }]) => `    --${option}) list="${choices.join(' ')}";;`);
   return `_petstore() {
   local first=1 list second=
   if [[ \${COMP_WORDS[0]} == npx ]]; then

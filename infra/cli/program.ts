@@ -91,15 +91,15 @@ export function defineCommand(
     for (const option of command.options) {
       const { required, parse, rule } = options[option.name()] ?? {};
       const typed = command.getOptionValue(option.attributeName());
-      // Commander itself would look for these before it looks at unknown options.
-      if (required && typed === undefined)
-        command.error(`error: option '${option.flags}' is missing`);
-      const value = typed === undefined || !parse ? typed : await parse(typed);
-      if (typed !== undefined && value === undefined) {
-        command.error(
-          `error: option '${option.flags}' argument '${typed}' is invalid. It must be ${rule}`,
-        );
+      const name = `error: option '${option.flags}'`;
+      if (typed === undefined) {
+        // Commander itself would look for these before it looks at unknown options.
+        if (required) command.error(`${name} is missing`);
+        continue;
       }
+      const value = parse ? await parse(typed) : typed;
+      if (value === undefined)
+        command.error(`${name} argument '${typed}' is invalid. It must be ${rule}`);
       values[option.name()] = value;
     }
     const own = (await load?.()) as (...given: unknown[]) => Promise<void>;
