@@ -152,21 +152,25 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       await expect(set(24, undefined, 'two')).rejects.toMatchObject(notFound(petId));
     });
 
-    it('are refused if another update of the entry had the key, and change nothing', async () => {
-      const { read, set } = await open();
-      const { version } = await read();
-      const first = await set(24, [version], 'one');
-      const reused = { name: 'IdempotencyKeyReused' };
-      for (const versions of [undefined, [first.version], ['nonsense', first.version]]) {
-        for (const quantity of versions ? [24, 23] : [24]) {
-          await expect(set(quantity, versions, 'one')).rejects.toMatchObject(reused);
+    it.each(['available', 'pending'])(
+      'are refused if another update of the %s entry had the key, and change nothing',
+      async (status) => {
+        const { put, read, set } = await open();
+        await put({ s: { S: status[0] } });
+        const { version } = await read();
+        const first = await set(24, [version], 'one');
+        const reused = { name: 'IdempotencyKeyReused' };
+        for (const versions of [undefined, [first.version], ['nonsense', first.version]]) {
+          for (const quantity of versions ? [24, 23] : [24]) {
+            await expect(set(quantity, versions, 'one')).rejects.toMatchObject(reused);
+          }
         }
-      }
-      // The entry is checked first.
-      await expect(set(23, [version], 'one')).rejects.toMatchObject(refused);
-      await expect(set(23, [version], 'two')).rejects.toMatchObject(refused);
-      expect(await read()).toMatchObject({ quantity: 24, version: first.version });
-    });
+        // The entry is checked first.
+        await expect(set(23, [version], 'one')).rejects.toMatchObject(refused);
+        await expect(set(23, [version], 'two')).rejects.toMatchObject(refused);
+        expect(await read()).toMatchObject({ quantity: 24, version: first.version });
+      },
+    );
 
     it('have one effect if all responses to the first request are lost and others come in between', async () => {
       const { endpoint, others, read, set } = await open();
