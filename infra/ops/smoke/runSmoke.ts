@@ -66,16 +66,12 @@ export async function checkStage(
   return counts.FAILED === 0;
 }
 
-interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' | 'commits'> {
-  readonly stack: StageStack | undefined;
-}
-
-async function findTarget(stage: Stage | undefined, address: string | undefined): Promise<Target> {
+async function findTarget(stage: Stage | undefined, address: string | undefined) {
   if (stage === undefined) {
     const baseUrl = parseBaseUrl(address);
     // The stage is unknown, so the pace is that of the last one, which is for tests.
     const throttles = isLocal(baseUrl) ? undefined : stagesForClients.at(-1)?.settings.throttles;
-    return { baseUrl, throttles, origin: undefined, commits: undefined, stack: undefined };
+    return { baseUrl, throttles, origin: undefined };
   }
   if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
   const stack = await readStack(stage);
