@@ -11,6 +11,8 @@ export async function runTestCommand<const Options extends Readonly<Record<strin
   text: { readonly about: string | readonly string[]; readonly options: Options },
   run: (options: OptionValues<{ options: Options }>) => Promise<void>,
 ): Promise<never> {
+  // The log lines of functions in this process are not the command's output.
+  for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
   const command = defineCommand(`npm run ${name} --`, text, async () => run);
   await runCommand((typed) => runTyped(command, typed));
   process.exit();
