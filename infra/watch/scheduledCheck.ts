@@ -30,6 +30,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     Stack.of(scope).formatArn({ service, resource, resourceName });
   const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
   const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
+  const read = ['apiKeys', ...readTableNames] as const;
   const parameters = [checkKeyParameter, baseAddressParameter];
   const check = defineFunction(scope, 'Check', stage, {
     functionName: toFunction('check'),
@@ -42,9 +43,8 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
       KEY_PARAMETER: checkKeyParameter,
       ADDRESS_PARAMETER: baseAddressParameter,
       OPERATIONS: asked.join(','),
-      API_KEYS_TABLE: toUsedTableName(stage, 'apiKeys'),
       ...Object.fromEntries(
-        readTableNames.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
+        read.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
       ),
       INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
       NAMESPACE: stack,
@@ -52,7 +52,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     grants: [
       // Permission to read an encrypted parameter includes the use of AWS's key for it.
       [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
-      [['dynamodb:Scan'], [toTableArn('apiKeys'), ...readTableNames.map(toTableArn)]],
+      [['dynamodb:Scan'], read.map(toTableArn)],
       [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
     ],
     // Embedded metrics must not be wrapped in JSON.

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { findIds } from '../../service/hook/knownIds.ts';
+import { findIds, toTableName } from '../../service/hook/knownIds.ts';
 import { checkAgent, isRight, type Probe, toProbes } from '../../service/hook/probes.ts';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 
@@ -17,8 +17,6 @@ const {
   KEY_PARAMETER = '',
   ADDRESS_PARAMETER = '',
   OPERATIONS = '',
-  API_KEYS_TABLE = '',
-  INVENTORY_TABLE = '',
   INVENTORY_ENTRIES = '',
   NAMESPACE = '',
 } = process.env;
@@ -34,7 +32,7 @@ export async function handler(): Promise<void> {
   const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const surplusEntries = (await countItems(INVENTORY_TABLE)) - Number(INVENTORY_ENTRIES);
+  const surplusEntries = (await countItems(toTableName('inventory'))) - Number(INVENTORY_ENTRIES);
   const counts = { checkThrottled: throttled, surplusEntries };
   const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
   // console.info would add a prefix to the line.
@@ -150,7 +148,7 @@ async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
   const pages = paginateScan(
     { client: tables },
     {
-      TableName: API_KEYS_TABLE,
+      TableName: toTableName('apiKeys'),
       FilterExpression:
         'attribute_exists(expiresAt) AND attribute_not_exists(revokedAt) AND attribute_not_exists(successorId)',
       ProjectionExpression: 'createdAt, expiresAt',

@@ -70,8 +70,7 @@ const listener: RequestListener = ({ method = '', url = '', headers }, response)
 };
 const service = createServer(listener);
 const toPaths = () => asked.map(({ path }) => path).sort();
-beforeAll(async () => {
-  port = await listen(service, 0, '');
+function stubVariables(): void {
   const variables = {
     ...aws.variables,
     ADDRESS_PARAMETER: names[0],
@@ -83,14 +82,19 @@ beforeAll(async () => {
     ORDERS_TABLE: 'orders',
     INVENTORY_ENTRIES: '1000',
     NAMESPACE: 'petstore-production',
-    // An earlier file's local stage may have set it in this process.
+    // A local stage may have set it in this process.
     AWS_ENDPOINT_URL_DYNAMODB: undefined,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
+beforeAll(async () => {
+  port = await listen(service, 0, '');
+  stubVariables();
   // The module reads its variables when it loads.
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
 beforeEach(() => {
+  stubVariables();
   values = [`http://127.0.0.1:${port}/v1`, apiKey];
   respond = right;
   asked = [];
