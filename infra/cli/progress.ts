@@ -3,28 +3,18 @@ import { toPlain } from './output.ts';
 const REDRAW_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5_000;
 
-interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 /** Progress: one line that is redrawn on a terminal, a line every few seconds elsewhere. */
-export function defineProgress(
-  label: string,
-  total: number | undefined,
-  screen: Screen = process.stderr,
-  clock: () => number = () => performance.now(),
-) {
-  const { isTTY = false, columns = 80 } = screen;
-  const started = clock();
+export function defineProgress(label: string, total: number | undefined) {
+  const screen = process.stderr;
+  const { isTTY, columns } = screen;
+  const started = performance.now();
   let drawnAt = isTTY ? Number.NEGATIVE_INFINITY : started;
   const clear = () => {
     if (isTTY) screen.write('\r\x1b[K');
   };
   return {
     update(done: number): void {
-      const now = clock();
+      const now = performance.now();
       if (now - drawnAt < (isTTY ? REDRAW_MILLISECONDS : LINE_MILLISECONDS)) return;
       drawnAt = now;
       const rate = (done / Math.max(now - started, 1)) * 1_000;

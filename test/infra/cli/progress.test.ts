@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { defineProgress, toCount, toTime } from '../../../infra/cli/progress.ts';
 
 type Update = readonly [milliseconds: number, done: number];
@@ -38,12 +38,14 @@ it.each<[string, object, number | undefined, Update[], string[]]>([
   ['without a total', {}, undefined, [[5_000, 1]], ['Loading: 1 row, 0 rows/s\n', '']],
 ])('the progress is %s', (_, screen, total, updates, expected) => {
   const written: string[] = [];
-  let now = 0;
   const write = (text: string) => written.push(text);
-  const progress = defineProgress('Loading', total, { ...screen, write }, () => now);
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue({ ...screen, write } as never);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
+  const progress = defineProgress('Loading', total);
   const look = () => written.splice(0).join('');
   const shown = updates.map(([milliseconds, done]) => {
-    now += milliseconds;
+    vi.advanceTimersByTime(milliseconds);
     progress.update(done);
     return look();
   });
