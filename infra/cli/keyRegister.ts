@@ -10,12 +10,6 @@ import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyStore, isReadable, type KeyRecord } from '../../shared/keys/keyStore.ts';
 
-/** A new key. The whole key is available only here. */
-export interface NewKey {
-  readonly apiKey: string;
-  readonly record: KeyRecord;
-}
-
 export type KeyRegister = ReturnType<typeof defineKeyRegister>;
 
 /**
@@ -25,13 +19,14 @@ export type KeyRegister = ReturnType<typeof defineKeyRegister>;
 export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
   const client = DynamoDBDocumentClient.from(base);
 
+  /** @returns the whole key, which is available only here, and its record */
   async function add(
     key: Pick<KeyRecord, 'name' | 'permission' | 'originId'>,
     expiresAt: Date | undefined,
-  ): Promise<NewKey> {
+  ) {
     const { apiKey, ...minted } = mintApiKey();
     const end = expiresAt && { expiresAt: expiresAt.toISOString() };
-    const record = { ...minted, ...key, ...end, createdAt: toTime(Date.now()) };
+    const record: KeyRecord = { ...minted, ...key, ...end, createdAt: toTime(Date.now()) };
     await put(record, 'attribute_not_exists(keyId)');
     return { apiKey, record };
   }
@@ -99,7 +94,7 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     },
 
     /** Makes a key with the same name, permission, lifetime and origin. The old key does not change. */
-    succeed({ keyId, originId = keyId, ...old }: KeyRecord): Promise<NewKey> {
+    succeed({ keyId, originId = keyId, ...old }: KeyRecord) {
       const { name, permission, createdAt, expiresAt } = old;
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
       return add(

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 
 /** A metric of CloudWatch, with a name of ours. */
-export interface NamedMetric extends Metric {
+interface NamedMetric extends Metric {
   readonly label: string;
 }
 
