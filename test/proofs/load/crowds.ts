@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import type { Cell } from '../../bench/report.ts';
-import { type Conditions, type Outcome, type Service, startService, takeVitals } from './soak.ts';
+import type { StageProcessOptions } from '../stageProcess.ts';
+import { type Outcome, type Service, startService, takeVitals } from './soak.ts';
 
 interface Crowd {
   readonly name: string;
@@ -10,7 +11,8 @@ interface Crowd {
   readonly pieces: number;
   /** Pages that poll the list meanwhile. */
   readonly pages?: number;
-  readonly conditions: Conditions;
+  /** What they meet. */
+  readonly conditions: StageProcessOptions;
 }
 
 const faultInjection = { delayMilliseconds: 20 };
@@ -46,11 +48,11 @@ const REFRESH = 5_000;
 
 class SoldOut extends Error {}
 
-export async function sellToCrowds(bundles: Parameters<typeof startService>[0]): Promise<Outcome> {
+export async function sellToCrowds(options: StageProcessOptions): Promise<Outcome> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
   for (const crowd of crowds) {
-    const service = await startService(bundles, crowd.conditions);
+    const service = await startService({ ...options, ...crowd.conditions });
     const sale = await sellToCrowd(service, crowd);
     await service.end();
     const { seconds, soldAfter, requests, throttled, bought, soldOut, failures, conflicts } = sale;

@@ -50,7 +50,7 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
 });
 
 test('the deployed bundles respond under load', async () => {
-  const service = await startService(await writeBundles(folder));
+  const service = await startService({ bundles: await writeBundles(folder) });
   const { section, problems } = await soak(service, 1.5);
   await service.end();
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
@@ -62,7 +62,8 @@ describe('a crowd', () => {
   const crowd = { name: '', buyers: 12, pieces: 6, conditions: { transactionsConflict: true } };
 
   test('buys every piece once, although transactions conflict', async () => {
-    const service = await startService(await writeBundles(folder), crowd.conditions);
+    const bundles = await writeBundles(folder);
+    const service = await startService({ ...crowd.conditions, bundles });
     const { problems, bought, soldOut, conflicts } = await sellToCrowd(service, crowd);
     await service.end();
     expect({ problems, bought, soldOut }).toEqual({ problems: [], bought: 6, soldOut: 6 });

@@ -24,8 +24,8 @@ await runTestCommand('load', text, async ({ crowds, ...options }) => {
   const bundles = await writeBundles(makeScratchFolder('load'));
   tell(crowds ? 'Selling …' : `Soaking for ${seconds} s …`);
   const { section, problems } = crowds
-    ? await sellToCrowds(bundles)
-    : await soak(await startService(bundles), seconds);
+    ? await sellToCrowds({ bundles })
+    : await soak(await startService({ bundles }), seconds);
   process.stdout.write(`${toText(section)}\n`);
   for (const problem of problems) tell(problem);
   if (problems.length > 0) process.exitCode = 1;

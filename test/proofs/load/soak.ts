@@ -6,17 +6,10 @@ import type { StageProcessOptions, Started, Vitals } from '../stageProcess.ts';
 /** The deployed bundles on the local stage, in a process of their own. */
 export type Service = ChildProcess<Started>;
 
-export function startService(
-  bundles: StageProcessOptions['bundles'],
-  conditions: Conditions = {},
-): Promise<Service> {
+export function startService(options: StageProcessOptions): Promise<Service> {
   const script = new URL('../stageProcess.ts', import.meta.url).pathname;
-  const options: StageProcessOptions = { ...conditions, ...(bundles && { bundles }) };
   return startChild(script, [JSON.stringify(options)]);
 }
-
-/** What clients meet besides the load. */
-export type Conditions = Pick<StageProcessOptions, 'faultInjection' | 'transactionsConflict'>;
 
 /** @param collects whether to collect garbage and measure memory */
 export function takeVitals(service: Service, collects: boolean): Promise<Vitals> {
