@@ -8,8 +8,13 @@ import {
   situations,
   toCells,
 } from './cells.ts';
-import { CELLS_OF_A_LANE, type Lane, openLane, runCell } from './runCell.ts';
+import { type Lane, openLane, runCell } from './runCell.ts';
 
+/**
+ * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
+ * tokens the SDK retries nothing, so a lane gets new functions before that.
+ */
+const CELLS_OF_A_LANE = 40;
 /** Stages that run at once; at any time, most of them wait. */
 const LANES = 24;
 

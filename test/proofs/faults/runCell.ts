@@ -54,11 +54,6 @@ export async function openLane() {
   };
 }
 
-/**
- * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
- * tokens the SDK retries nothing, so a lane gets new functions before that.
- */
-export const CELLS_OF_A_LANE = 40;
 /** Milliseconds within which every request gets its response: a function's time, not the longer one of a list. */
 const DEADLINE = 28_000;
 
