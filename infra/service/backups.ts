@@ -52,10 +52,10 @@ export function defineBackupCopies(
   });
   const selection = new BackupSelection(stack, 'BackupSelection', {
     backupPlan: plan,
-    resources: recoverableTables.flatMap((name) => {
-      const [inUse] = tables[name].tableArns;
-      return inUse === undefined ? [] : BackupResource.fromArn(inUse);
-    }),
+    // Without a table that a restored one replaces.
+    resources: recoverableTables.flatMap((name) =>
+      tables[name].tableArns.slice(0, 1).map(BackupResource.fromArn),
+    ),
   });
   Validations.of(selection).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',

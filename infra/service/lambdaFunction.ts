@@ -37,8 +37,8 @@ export function defineFunction(
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
   });
-  const ofLog = [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]] as const;
-  for (const [actions, resources] of [ofLog, ...grants]) {
+  logGroup.grantWrite(role);
+  for (const [actions, resources] of grants) {
     role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
   }
   if (unlimited) {
@@ -47,7 +47,6 @@ export function defineFunction(
   return new NodejsFunction(scope, id, {
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
-    handler: 'handler',
     bundling: toolBundling,
     projectRoot,
     depsLockFilePath: join(projectRoot, 'package-lock.json'),

@@ -2,16 +2,15 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmBase,
+  type AlarmProps,
   AlarmRule,
   AlarmState,
-  ComparisonOperator,
   CompositeAlarm,
-  type IMetric,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -29,18 +28,15 @@ const incidents = {
 };
 export type Incident = keyof typeof incidents;
 
-/** One alarm of the watch stack. */
-export interface WatchAlarm {
+/** One alarm of the watch stack. By default, it fires at the threshold and above. */
+export interface WatchAlarm
+  extends Pick<AlarmProps, 'metric' | 'threshold' | 'comparisonOperator'> {
   /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
   /** By default a ticket. A part of an incident sends nothing itself, so that one incident is one page. */
   readonly severity?: Severity | Incident;
   /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** By default, the alarm fires at the threshold and above. */
-  readonly comparison?: ComparisonOperator;
   /** The value of a period in which the metric has none. By default 0, since there was no request. */
   readonly missing?: number;
   /** How many of how many last periods must be at the threshold; by default the last one. */
@@ -69,18 +65,16 @@ export function defineAlarms(
   const parts: Record<Incident, Alarm[]> = { outage: [], degraded: [] };
   const single = alarms
     .filter((alarm) => alarm !== undefined)
-    .map(({ name, severity = 'ticket', description, metric, threshold, ...other }) => {
-      const [breaching, of] = other.periods ?? [1, 1];
+    .map(({ name, severity = 'ticket', description, metric, missing, periods, ...props }) => {
+      const [breaching, of] = periods ?? [1, 1];
       const label = labels[severity === 'ticket' ? 'ticket' : 'page'];
       const alarm = new Alarm(scope, name, {
+        ...props,
         alarmName: `${stackName}-${name}`,
         alarmDescription: `${label}: ${description}`,
-        metric: metric instanceof Metric ? fillMissing(metric, other.missing) : metric,
-        threshold,
+        metric: metric instanceof Metric ? fillMissing(metric, missing) : metric,
         datapointsToAlarm: breaching,
         evaluationPeriods: of,
-        comparisonOperator:
-          other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
       if (severity === 'page' || severity === 'ticket') notify(alarm, severity);
@@ -99,8 +93,6 @@ export function defineAlarms(
   });
   return [...composite, ...single];
 }
-
-const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
 
 /** The stage's own encrypted topics, or those in its settings. Their ARNs are outputs. */
 function defineAlarmTopics(
@@ -121,27 +113,13 @@ function defineAlarmTopics(
 
 /** CloudWatch cannot use the default key of SNS, so alarms would be lost. */
 function defineAlarmKey(scope: Construct, stackName: string): Key {
-  const key = new Key(scope, 'AlarmKey', {
+  return new Key(scope, 'AlarmKey', {
     description: `Encrypts the alarms of ${stackName}`,
     enableKeyRotation: true,
     // The longest period. Each of the first two rotations adds $1 a month (https://aws.amazon.com/kms/pricing/).
     rotationPeriod: Duration.days(2_560),
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  key.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [cloudWatch],
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-      resources: ['*'],
-      conditions: toOwnAccount(scope),
-    }),
-  );
-  return key;
-}
-
-/** CloudWatch acts for this account alone. */
-function toOwnAccount(scope: Construct) {
-  return { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
 }
 
 function defineTopic(
@@ -159,15 +137,9 @@ function defineTopic(
     ...(masterKey && { masterKey }),
     enforceSSL: true,
   });
-  // This replaces the default policy, which lets the whole account publish.
-  topic.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [cloudWatch],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: toOwnAccount(scope),
-    }),
-  );
+  // CloudWatch, for this account alone. This replaces the default policy, which lets the whole account publish.
+  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
+  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
   if (target) topic.addSubscription(new EmailSubscription(target));
   return topic;
 }

@@ -154,7 +154,7 @@ function defineSilenceAlarm(
       period: Duration.minutes(quietMinutes),
     }),
     threshold: 1,
-    comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
   };
 }
 

@@ -138,7 +138,7 @@ function defineEndAlarms(stage: Stage, end: End, what: string, act: string): Wat
       statistic: Stats.MINIMUM,
       period: Duration.hours(1),
     }),
-    comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
+    comparisonOperator: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: left,
     // It is reported from DAYS_AHEAD on.
     missing: DAYS_AHEAD + 1,
