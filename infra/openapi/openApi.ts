@@ -3,17 +3,6 @@ export const documentation = 'https://docs.petstore.example/';
 
 // The parts of an OpenAPI 3.1.1 document that this service uses (https://spec.openapis.org/oas/v3.1.1.html).
 
-export interface ParameterObject {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly description: string;
-  readonly explode?: false;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, Example>>;
-}
-
 export interface ResponseObject {
   readonly description: string;
   readonly headers: Readonly<Record<string, HeaderObject>>;

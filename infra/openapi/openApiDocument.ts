@@ -12,7 +12,7 @@ import { toHeaderObjects } from './headers.ts';
 import { documentation, type RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
 import { toExamples, toResponseObjects } from './responses.ts';
-import { type SchemaOf, toSchemas } from './schemas.ts';
+import { toSchemas } from './schemas.ts';
 
 /** The version of the interface, not of its code. A new major version has its own base address. */
 const INTERFACE_VERSION = '1.2.0';
@@ -84,7 +84,7 @@ function withAbsoluteLinks<Document>(document: Document): Document {
 
 function toOperationObject(
   id: OperationId,
-  schemaOf: SchemaOf,
+  schemaOf: ReturnType<typeof toSchemas>['schemaOf'],
   recorded: readonly RecordedExample[],
 ) {
   const operation: Operation = operations[id];

@@ -6,13 +6,11 @@ import {
 } from '../../shared/contract/headers.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import type { Parameter, ParameterSchema } from '../../shared/contract/parameters.ts';
-import type { JsonSchema, ParameterObject } from './openApi.ts';
+import type { Example, JsonSchema } from './openApi.ts';
 
 type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';
 
-const requestHeaders: Readonly<
-  Record<RequestHeader, Pick<ParameterObject, 'description' | 'schema'>>
-> = {
+const requestHeaders = {
   'If-Match': {
     description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). \`If-None-Match: *\` always gets 412, because the entry exists. Tags in that header are ignored.`,
     schema: { type: 'string' },
@@ -30,7 +28,7 @@ const requestHeaders: Readonly<
     description: 'The client’s own id for the request. It is logged but not returned.',
     schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
-};
+} satisfies Record<RequestHeader, { description: string; schema: JsonSchema }>;
 
 /**
  * All parameters of an operation, without its body and the API key.
@@ -39,12 +37,12 @@ const requestHeaders: Readonly<
 export function toParameterObjects(
   operation: Operation,
   sent: Readonly<Record<string, string>> = {},
-): ParameterObject[] {
+) {
   const { parameters = {}, query = {}, requestHeaders: headers = [] } = operation;
   return [
     ...toObjects('path', parameters),
     ...toObjects('query', query, operation.exclusive),
-    ...[...headers, 'X-Request-Id' as const].map((name): ParameterObject => {
+    ...[...headers, 'X-Request-Id' as const].map((name) => {
       const example = sent[name] !== undefined && { example: sent[name] };
       return { name, in: 'header', required: false, ...requestHeaders[name], ...example };
     }),
@@ -55,7 +53,7 @@ function toObjects(
   place: 'path' | 'query',
   parameters: Readonly<Record<string, Parameter<unknown>>>,
   exclusive: Operation['exclusive'] = [],
-): ParameterObject[] {
+) {
   return Object.entries(parameters).map(([name, { description, schema }]) => {
     const isArray = schema.type === 'array';
     const pairs = exclusive.filter((pair) => pair.includes(name)).flat();
@@ -82,13 +80,11 @@ function toObjects(
  * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
  * is nothing, where Scalar would send the first value by default. Scalar reads `x-disabled` in examples with one name.
  */
-function toExamples(
-  place: 'path' | 'query',
-  schema: ParameterSchema,
-): Pick<ParameterObject, 'example' | 'examples'> {
+function toExamples(place: 'path' | 'query', schema: ParameterSchema) {
   if (place === 'path') return { example: 7 };
   const [value] = schema.enum ?? [];
-  return value === undefined ? {} : { examples: { default: { value, 'x-disabled': true } } };
+  const example: Example = { value, 'x-disabled': true };
+  return value === undefined ? {} : { examples: { default: example } };
 }
 
 /** One or more of these characters. */

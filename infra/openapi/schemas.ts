@@ -79,14 +79,8 @@ const named: Readonly<Record<string, Named>> = {
   },
 };
 
-/** A schema of the contract as the document shows it: a reference if it has a name. */
-export type SchemaOf = (schema: z.core.$ZodType) => JsonSchema;
-
 /** The contract's named schemas, and a lookup for the others. */
-export function toSchemas(): {
-  components: Readonly<Record<string, JsonSchema>>;
-  schemaOf: SchemaOf;
-} {
+export function toSchemas() {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(named)) registry.add(schema, { id });
   for (const id of operationIds) {
@@ -106,7 +100,8 @@ export function toSchemas(): {
   const components = Object.fromEntries(
     Object.entries(named).map(([name, text]) => [name, describe(toSchema(name), text)]),
   );
-  const schemaOf = (schema: z.core.$ZodType) => {
+  /** A schema of the contract as the document shows it: a reference if it has a name. */
+  const schemaOf = (schema: z.core.$ZodType): JsonSchema => {
     const { id = '' } = registry.get(schema) ?? {};
     return id in named ? { $ref: toUri(id) } : toSchema(id);
   };
