@@ -41,14 +41,7 @@ const regions = RegionInfo.regions
 
 /** Rules that concern several settings, or AWS. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
-  const {
-    account,
-    region,
-    customDomain,
-    backupRegion,
-    alarms = {},
-    restoredTables = {},
-  } = settings;
+  const { account, region, customDomain, backupRegion, alarms = {} } = settings;
   const [, , , certificateRegion, certificateAccount] =
     customDomain?.certificateArn.split(':') ?? [];
   const refuse = (path: string, message: string) =>
@@ -72,10 +65,6 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
   }
   if (customDomain && account && certificateAccount !== account) {
     refuse('customDomain', 'must have a certificate of the same account');
-  }
-  const tables = Object.values(restoredTables);
-  if (new Set(tables).size < tables.length) {
-    refuse('restoredTables', 'must name another table for each');
   }
   if (backupRegion && (!regions.includes(backupRegion) || !region || backupRegion === region)) {
     refuse('backupRegion', 'must be an AWS region other than region, and region must be set');

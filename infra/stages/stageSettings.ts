@@ -203,7 +203,10 @@ export const stageSettings = z.strictObject({
    */
   backupRegion: z.string().exactOptional(),
   /** Restored tables, by name, that the functions use instead of the stack's own. */
-  restoredTables: z.partialRecord(z.literal(tableNames), restoredTable).exactOptional(),
+  restoredTables: z
+    .partialRecord(z.literal(tableNames), restoredTable)
+    .refine((names) => isEachOnce(Object.values(names)), 'must name another table for each')
+    .exactOptional(),
   /**
    * How many requests the gateway lets through for each operation before it responds with 429. This bounds the cost of
    * a runaway client. `other` is for all requests with a response of the gateway itself. `accountThrottle` is the account's

@@ -1,4 +1,4 @@
-import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
 import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
 import type { TableName } from './tables.ts';
 
@@ -48,16 +48,6 @@ export function toTableAccess(operationId: OperationId): TableAccess {
 
 export function toUsedTables(operationId: OperationId): TableName[] {
   return Object.keys(toTableAccess(operationId)) as TableName[];
-}
-
-/** Every kind of call that the functions make to a table. */
-export function toTableCalls(table: TableName): string[] {
-  const transaction = 'TransactWriteItems';
-  // Responses are written only together with their entry, and read after a conflict.
-  if (table === 'requests') return ['GetItem', transaction];
-  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
-  const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
-  return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
 // Reading one item or page is mostly waiting, which is billed by memory. With half of 512 MB, a cold start takes some

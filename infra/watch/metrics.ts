@@ -7,7 +7,12 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
 import { checkAgent } from '../service/hook/probes.ts';
 import {
@@ -17,7 +22,7 @@ import {
   toLogMetric,
 } from '../service/serviceMetrics.ts';
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
-import { type Stage, toTableCalls } from '../stages/stages.ts';
+import { type Stage, toTableAccess } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
@@ -125,7 +130,8 @@ export function toAllRequests(stage: Stage): Metric {
 
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
-  const isWritten = toTableCalls(table).some(isWrite);
+  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
+  const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   // If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph.
   const usingMetrics = Object.fromEntries(

@@ -1,6 +1,5 @@
 /** What expires, and must be noticed before it does. */
-export const ends = ['certificate', 'key'] as const;
-export type End = (typeof ends)[number];
+export type End = 'certificate' | 'key';
 
 /** Days before the end when the metric starts. A custom metric costs nothing in hours without a value. */
 export const DAYS_AHEAD = 30;
@@ -25,21 +24,20 @@ export interface CheckCounts {
  */
 export function toMetricsLine(
   namespace: string,
-  dates: Readonly<Partial<Record<End, Date | undefined>>>,
+  dates: Readonly<Record<End, Date | undefined>>,
   counts: CheckCounts,
   now: number,
 ): string | undefined {
-  const values = new Map<string, number>();
-  for (const end of ends) {
-    const days = (Number(dates[end]) - now) / 86_400_000;
-    if (days <= DAYS_AHEAD) values.set(toDaysMetricName(end), days);
-  }
-  for (const [name, count] of Object.entries(counts)) if (count > 0) values.set(name, count);
-  if (values.size === 0) return undefined;
-  const Metrics = [...values.keys()].map((Name) => ({ Name }));
+  const days = Object.entries(dates).map(
+    ([end, date]) => [toDaysMetricName(end as End), (Number(date) - now) / 86_400_000] as const,
+  );
+  const values = [
+    ...days.filter(([, left]) => left <= DAYS_AHEAD),
+    ...Object.entries(counts).filter(([, count]) => count > 0),
+  ];
+  if (values.length === 0) return undefined;
+  const Metrics = values.map(([Name]) => ({ Name }));
   const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [[]], Metrics }];
-  return JSON.stringify({
-    _aws: { Timestamp: now, CloudWatchMetrics },
-    ...Object.fromEntries(values),
-  });
+  const _aws = { Timestamp: now, CloudWatchMetrics };
+  return JSON.stringify({ _aws, ...Object.fromEntries(values) });
 }

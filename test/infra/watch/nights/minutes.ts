@@ -2,7 +2,6 @@ import { type TableName, tableNames } from '../../../../infra/stages/tables.ts';
 import {
   DAYS_AHEAD,
   type End,
-  ends,
   toDaysMetricName,
 } from '../../../../infra/watch/check/checkMetrics.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
@@ -99,7 +98,7 @@ type Reading = (minute: Minute) => number | undefined;
 
 function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): Reading {
   const dimension = (name: string) => Dimensions.find((one) => one.Name === name)?.Value ?? '';
-  const end = ends.find((one) => toDaysMetricName(one) === MetricName);
+  const end = (['certificate', 'key'] as const).find((one) => toDaysMetricName(one) === MetricName);
   if (end) {
     return ({ check, days }) =>
       check !== 'none' && days[end] <= DAYS_AHEAD ? days[end] : undefined;
