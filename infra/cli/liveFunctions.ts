@@ -8,29 +8,9 @@ import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { checkPlace, type OpenStage } from './stageStack.ts';
 
-export interface PublishedVersion {
-  readonly version: number;
-  /** The commit that it was deployed from; empty where it is unknown. */
-  readonly commit: string;
-  /** The SHA-256 of its code. Commits that change only documents have the same code. */
-  readonly code: string;
-  /** As RFC 3339. */
-  readonly publishedAt: string;
-  /** Its share of the requests: 1 or 0, except during a gradual deployment. */
-  readonly share: number;
-}
-
 /** The versions of an operation's function. */
-export interface LiveFunction {
-  readonly operationId: OperationId;
-  readonly functionName: string;
-  /** Changes with the alias, so that a move can require what was shown. */
-  readonly revisionId: string;
-  /** The newest version that serves at least a part of the requests. */
-  readonly live: PublishedVersion;
-  /** Newest first. */
-  readonly versions: readonly PublishedVersion[];
-}
+export type LiveFunction = Awaited<ReturnType<typeof readLiveFunction>>;
+export type PublishedVersion = LiveFunction['live'];
 
 /**
  * What serves a stage now, by its aliases.
@@ -70,11 +50,7 @@ function toCommitsText({ versions }: LiveFunction): string {
   }).join(' and ');
 }
 
-async function readLiveFunction(
-  client: LambdaClient,
-  stage: Stage,
-  operationId: OperationId,
-): Promise<LiveFunction> {
+async function readLiveFunction(client: LambdaClient, stage: Stage, operationId: OperationId) {
   const functionName = toNames(stage).toFunction(operationId);
   const FunctionName = functionName;
   const [alias, pages] = await Promise.all([
@@ -84,20 +60,27 @@ async function readLiveFunction(
   checkPlace(stage, `The function ${functionName}`, alias.AliasArn ?? '');
   const weights = alias.RoutingConfig?.AdditionalVersionWeights ?? {};
   const rest = 1 - Object.values(weights).reduce((sum, share) => sum + share, 0);
+  // Newest first.
   const versions = pages
     .flatMap(({ Versions = [] }) => Versions)
     // Unpublished code is named $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
     .map(({ Version = '', Description = '', CodeSha256 = '', LastModified = '' }) => ({
       version: Number(Version),
+      /** The commit that it was deployed from; empty where it is unknown. */
       commit: Description,
+      /** The SHA-256 of its code. Commits that change only documents have the same code. */
       code: CodeSha256,
-      // Lambda writes the zone as +0000.
+      /** As RFC 3339. Lambda writes the zone as +0000. */
       publishedAt: LastModified.replace('+0000', 'Z'),
+      /** Its share of the requests: 1 or 0, except during a gradual deployment. */
       share: Version === alias.FunctionVersion ? rest : (weights[Version] ?? 0),
     }))
     .sort((one, other) => other.version - one.version);
+  // The newest that serves at least a part of the requests.
   const live = versions.find(({ share }) => share > 0);
   if (!live) throw new Error(`No version of ${functionName} is behind its alias ${liveAlias}.`);
-  return { operationId, functionName, revisionId: alias.RevisionId ?? '', live, versions };
+  // It changes with the alias, so that a move can require what was shown.
+  const { RevisionId: revisionId = '' } = alias;
+  return { operationId, functionName, revisionId, live, versions };
 }

@@ -4,21 +4,11 @@ import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toErrorLine } from './errorLine.ts';
 import { toRegion } from './stageOption.ts';
 
-/** A stage on AWS. Every resource of its stack has a name that is known without CloudFormation. */
-export interface OpenStage {
-  readonly stage: Stage;
-  /** The stack's. */
-  readonly name: string;
-  /** Makes a client of an AWS service, with the region and the credentials of the stack. */
-  readonly open: ReturnType<typeof defineOpen>;
-}
-
 /** The CloudFormation stack of a deployed stage. */
-export interface StageStack extends OpenStage {
-  /** Such as `UPDATE_COMPLETE`. */
-  readonly status: string;
-  readonly outputs: Readonly<Record<string, string>>;
-}
+export type StageStack = Awaited<ReturnType<typeof readStack>>;
+
+/** A stage on AWS. Every resource of its stack has a name that is known without CloudFormation. */
+export type OpenStage = Pick<StageStack, 'stage' | 'name' | 'open'>;
 
 /** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
@@ -53,7 +43,7 @@ export async function openStage(
  * @param limits of every client, such as how long it waits for a response
  * @throws {Error} when the stage was never deployed there, or belongs in another account or region
  */
-export async function readStack(stage: Stage, limits: object = {}): Promise<StageStack> {
+export async function readStack(stage: Stage, limits: object = {}) {
   const name = toNames(stage).stack;
   const open = defineOpen(stage, limits);
   const client = open(CloudFormationClient);
@@ -66,13 +56,14 @@ export async function readStack(stage: Stage, limits: object = {}): Promise<Stag
   });
   const [stack] = Stacks;
   checkPlace(stage, `The stack ${name}`, stack?.StackId ?? '');
-  const outputs = stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
-  const status = stack?.StackStatus ?? '';
-  return { stage, name, status, outputs: Object.fromEntries(outputs ?? []), open };
+  const outputs = new Map(stack?.Outputs?.map((one) => [one.OutputKey, one.OutputValue]));
+  /** Such as `UPDATE_COMPLETE`. */
+  const status: string = stack?.StackStatus ?? '';
+  return { stage, name, status, outputs, open };
 }
 
 export function readOutput({ name, outputs }: StageStack, output: string): string {
-  const found = outputs[output];
+  const found = outputs.get(output);
   if (found !== undefined) return found;
   throw new Error(
     `The stack ${name} has no output ${output}: npm run deploy ${name} brings it up to date.`,
@@ -105,7 +96,10 @@ interface AwsClient {
   };
 }
 
-/** Makes clients for a stage. Unlike the SDK's own, their errors name the service. */
+/**
+ * Makes clients of AWS services, with the region of a stage and the credentials of its stack. Unlike the SDK's own,
+ * their errors name the service.
+ */
 function defineOpen(stage: Stage, limits: object) {
   return function open<Settings extends object, Client extends AwsClient>(
     Client: new (settings: Settings) => Client,

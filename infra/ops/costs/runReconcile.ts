@@ -170,7 +170,7 @@ async function readBill(
   account?: string,
   days?: DayRange,
 ) {
-  const lines: AssignedLine[] = [];
+  const lines: ReturnType<typeof assign> = [];
   const accounts = new Map<string, number>();
   for (const file of files) {
     for await (const line of readExport(file)) {
@@ -206,13 +206,6 @@ async function readBill(
   };
 }
 
-interface AssignedLine extends BilledLine {
-  /** Whether it has the stage's tags. */
-  readonly isOwn: boolean;
-  /** Outside the total, such as credits, refunds, taxes and untaggable usage. */
-  readonly isOutside: boolean;
-}
-
 /**
  * The line under its usage type in the model, if it is of the stage or of no stage. Other types have their kind and
  * service, such as `Request-ARM (Credit) of AWSLambda`.
@@ -221,10 +214,11 @@ function assign(
   line: BilledLine,
   tags: ReturnType<typeof toTags>,
   expected: readonly ExpectedUsage[],
-): AssignedLine[] {
+) {
   const { stage, service = tags.service } = line.tags;
   const isOwn = stage === tags.stage && service === tags.service;
   const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
+  // Such as credits, refunds, taxes and untaggable usage.
   const isOutside = usage ? !usage.isTagged : !isUse(line);
   if (!isOwn && !(isOutside && stage === undefined)) return [];
   const kind = isUse(line) ? '' : ` (${line.kind})`;

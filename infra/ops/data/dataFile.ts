@@ -20,12 +20,7 @@ import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** A data file, and the table of its entries. */
-export interface DataFile {
-  readonly name: ResourceName;
-  /** As typed and as in messages; `-` is standard input or output. */
-  readonly file: string;
-  readonly format: 'csv' | 'jsonl';
-}
+export type DataFile = ReturnType<typeof parseFiles>[number];
 
 /**
  * The files that a command is to read or write, checked before it reads the first.
@@ -36,8 +31,9 @@ export interface DataFile {
 export function parseFiles(
   options: { readonly [Name in ResourceName]?: string | undefined },
   use: 'input' | 'output',
-): DataFile[] {
+) {
   const files = resourceNames.flatMap((name) => {
+    // As typed and as in messages; `-` is standard input or output.
     const file = options[name];
     return file === undefined ? [] : [{ name, file, format: parseFormat(name, file) }];
   });

@@ -4,32 +4,21 @@ import {
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
+import type { commands } from '../../cli/commands.ts';
+import type { OptionValues } from '../../cli/program.ts';
 import { toNames } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
 import { type LogEvent, type LogSource, parseLine } from './requestText.ts';
 
-export interface LogSearch {
-  readonly stage: Stage;
-  /** An X-Request-Id, for everything about this request. */
-  readonly request: string | undefined;
-  /** A key's name or key id. */
-  readonly key: string | undefined;
-  /** Both ends included. */
-  readonly status: { readonly from: number; readonly to: number } | undefined;
-  /** As typed, or the default, such as `1h`. */
-  readonly since: string;
-  /** Milliseconds since the epoch. */
-  readonly from: number;
-  readonly follow: boolean;
-}
+export type LogOptions = OptionValues<typeof commands.logs>;
 
-/** The lines that a search asks for, oldest first. @throws the signal's reason */
+/** The lines that the options ask for since a time, oldest first. @throws the signal's reason */
 export async function* findEvents(
   client: CloudWatchLogsClient,
-  search: LogSearch,
+  options: LogOptions,
+  from: number,
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent> {
-  const { stage, request, key, from, follow } = search;
+  const { stage, request, key, follow } = options;
   const { accessLog, toFunctionLog } = toNames(stage);
 
   /** The matching lines of a log since a time, with a page of them in memory. */
@@ -59,8 +48,8 @@ export async function* findEvents(
     return;
   }
   // The gateway knows no key.
-  const ofGateway = key === undefined ? toGatewayPattern(search) : undefined;
-  const readSince = (since: number) => read(toFunctionPattern(search), ofGateway, since);
+  const ofGateway = key === undefined ? toGatewayPattern(options) : undefined;
+  const readSince = (since: number) => read(toFunctionPattern(options), ofGateway, since);
   yield* follow ? followEvents(readSince, from, signal) : readSince(from);
 }
 
@@ -141,7 +130,7 @@ async function* mergeByTime(logs: readonly AsyncGenerator<LogEvent>[]): AsyncGen
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
 
 /** A function's line of each matching request, and errors that may belong to it. */
-function toFunctionPattern({ key, status }: LogSearch): string {
+function toFunctionPattern({ key, status }: LogOptions): string {
   const isRequest = all([
     '$.message.operation = "*"',
     // A key that was refused is logged by its id alone.
@@ -156,7 +145,7 @@ function toFunctionPattern({ key, status }: LogSearch): string {
  * The gateway's line of each matching request with a response of its own, such as 429, or one that a function
  * failed. Its values are text, or a dash.
  */
-function toGatewayPattern({ status }: LogSearch): string {
+function toGatewayPattern({ status }: LogOptions): string {
   const text = status && (status.from === status.to ? `${status.from}` : `${status.from / 100}*`);
   return all([
     any(['$.gatewayError != "-"', '$.functionError != "-"']),
