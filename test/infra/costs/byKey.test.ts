@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toCostReport } from '../../../infra/costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/costs/keyCosts.ts';
@@ -9,7 +9,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
-import { callOps, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps, changeSettings, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
 
 const folder = openTemporaryFolder();
 const runCosts = defineCommand('costs');
@@ -350,19 +350,17 @@ it('prints the cost of the queries first, and above a dollar needs a yes', async
 
 describe('costs forecast', () => {
   const { production } = fixtures;
-  const settings = { ...production.settings, maxIncreaseDollars: 5, maxIncreasePercent: 10 };
+  const settings = { maxIncreaseDollars: 5, maxIncreasePercent: 10 };
   const budget = { ...settings, budget: { ...changedSettings.budget, monthlyDollars: 50 } };
   /** Twenty days of November, of a stage that sells 60,000 pieces in them. */
   const forecast = async (
     args: object,
     accepted = {},
-    changed: StageSettings = settings,
+    changed: Partial<StageSettings> = settings,
     now = Date.UTC(2026, 10, 21, 0, 5),
   ) => {
     vi.setSystemTime(now);
-    const before = production.settings;
-    onTestFinished(() => void Object.assign(production, { settings: before }));
-    Object.assign(production, { settings: changed });
+    changeSettings(production, changed);
     const sold = toLine('updateInventory', '200', 'warehouse', { lines: '60000' });
     const { aws, variables } = await open({ functions: [...functionRows, sold] });
     const run = () => runForecast({ stage: stages.production, ...args }, accepted);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import {
   type Month,
@@ -29,7 +29,7 @@ import { mapOperations, operationIds } from '../../../shared/contract/operations
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
-import { callOps, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps, changeSettings, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
 // In the form of https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html.
 import priceLists from './priceLists.json' with { type: 'json' };
 
@@ -438,11 +438,7 @@ describe('check', () => {
   });
 
   test('checks all stages, or that of --stage', async () => {
-    for (const stage of Object.values(fixtures)) {
-      const { settings } = stage;
-      onTestFinished(() => void Object.assign(stage, { settings }));
-      Object.assign(stage, { settings: { ...settings, worstMonthDollars: 1 } });
-    }
+    for (const stage of Object.values(fixtures)) changeSettings(stage, { worstMonthDollars: 1 });
     const check = (...args: string[]) => callOps(runCosts, ['check', ...args]);
     const all = await check();
     for (const name of stageNames) {

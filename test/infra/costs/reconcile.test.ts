@@ -7,7 +7,7 @@ import { toExpectedUsage } from '../../../infra/ops/costs/expectedUsage.ts';
 import type { Reconciliation } from '../../../infra/ops/costs/runReconcile.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { callOps, defineCommand, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps, defineCommand } from '../ops/opsProcess.ts';
 
 const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
@@ -362,11 +362,6 @@ describe('costs reconcile', () => {
     const outcome = await reconcileFile(write('bill.csv', toCsv('FOCUS', notOurs)), ...args);
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
     expect(outcome.stderr).toContain(reason);
-  });
-
-  it('refuses a first day without a last one', async () => {
-    const args = ['reconcile', 'x.csv', '--from', '2026-11-01'];
-    await expectRefusal(runCosts, args, '--from and --to go together.');
   });
 
   const stages = [fixtures.staging, changeProduction({ firewall: true })];

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { AwsError, describeStack, type Responses, useAws } from './aws.ts';
-import { callOps } from './opsProcess.ts';
+import { callOps, changeSettings } from './opsProcess.ts';
 
 /** The arguments of a command, and the AWS services that it calls. */
 const staged = {
@@ -90,17 +90,15 @@ describe('a stage whose stack is not where its settings have it', () => {
     'night',
     `costs by-key --from ${day} --to ${day}`,
   ])('ends %s, before it calls anything else', async (typed) => {
-    const { settings } = stages.staging;
-    onTestFinished(() => void Object.assign(stages.staging, { settings }));
     for (const [wanted, place, found] of [
       [{ account: '111122223333' }, 'eu-west-1:123456789012', '123456789012, eu-west-1'],
       [{ region: 'eu-north-1' }, 'eu-west-1:111122223333', '111122223333, eu-west-1'],
     ] as const) {
-      Object.assign(stages.staging, { settings: { ...settings, ...wanted } });
+      changeSettings(stages.staging, wanted);
       const aws = await useAws(describeStack('petstore-staging', {}, undefined, place));
       const args = [...typed.split(' '), '--stage', 'staging'];
       const outcome = await callOps(petstore, args, aws.variables);
-      const { account = '111122223333', region = 'eu-west-1' } = { ...wanted } as typeof settings;
+      const { account, region = 'eu-west-1' } = stages.staging.settings;
       expect(outcome).toEqual({
         status: 1,
         stdout: '',
@@ -172,13 +170,10 @@ it.each<[Staged, Responses, string]>([
 });
 
 describe('a stage with invalid settings', () => {
-  const { settings } = stages.staging;
-  afterEach(() => void Object.assign(stages.staging, { settings }));
-
   it.each(Object.keys(staged) as Staged[])(
     'ends %s in one line, before it calls AWS',
     async (name) => {
-      Object.assign(stages.staging, { settings: { ...settings, baseAddress: 'api.shop.test/v1' } });
+      changeSettings(stages.staging, { baseAddress: 'api.shop.test/v1' });
       const aws = await useAws(stack);
       const outcome = await callStaged(name, aws.variables);
       expect(outcome).toMatchObject({ status: 1, stdout: '' });

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { runProgram } from '../../../infra/cli/program.ts';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import type { Stage } from '../../../infra/stages/stages.ts';
 
 export interface Outcome {
   /** Or the signal that ended it. */
@@ -70,6 +72,13 @@ export async function callOps(
     setVariables(before);
     for (const spy of [...spies, input]) spy?.mockRestore();
   }
+}
+
+/** Changes a stage's settings, until the test ends. */
+export function changeSettings(stage: Stage, changes: Partial<StageSettings>): void {
+  const { settings } = stage;
+  onTestFinished(() => void Object.assign(stage, { settings }));
+  Object.assign(stage, { settings: { ...settings, ...changes } });
 }
 
 function setVariables(variables: (readonly [name: string, value: string | undefined])[]): void {

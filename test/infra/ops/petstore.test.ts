@@ -27,6 +27,8 @@ import { callOps, expectRefusal, runOps, startOps } from './opsProcess.ts';
 const { write } = openTemporaryFolder();
 
 const keys = 'keys revoke --endpoint http://127.0.0.1:9';
+const findOne = 'logs --stage staging --request r-1';
+const smoke = 'smoke --base-url https://example.com/v1';
 const wholeKey = `psk_0123456789${'x'.repeat(32)}`;
 
 describe('petstore', () => {
@@ -60,6 +62,33 @@ describe('petstore', () => {
     // Options of another subcommand, or of none.
     ['keys list --grace 1h', "unknown option '--grace'. See --help."],
     ['logs -x', "unknown option '-x'. See --help."],
+    // What a command itself refuses.
+    ['keys list', 'Say which table: --stage staging|production, or an'],
+    [
+      'keys list --stage staging --endpoint http://127.0.0.1:9',
+      'Say which table: --stage staging|production, or an',
+    ],
+    [`${keys} abcdefghijk`, 'KEY_ID must be'],
+    [`${keys} ${wholeKey}`, 'KEY_ID must be the 10 letters and digits'],
+    [`${findOne} --key k`, '--request finds one request'],
+    [`${findOne} --follow`, '--request finds one request'],
+    [`${findOne} --status 5xx`, '--request finds one request'],
+    ['rollback --stage staging --to short', '--to must be a commit'],
+    ['rollback --stage staging --to getPets=1', '--to must be a commit'],
+    ['rollback --stage staging --to getPet=0', '--to must be a commit'],
+    ['rollback --stage staging --to aaaaaaaaaaa1 getPet=2', '--to must be a commit'],
+    [
+      'restore --stage staging --table pets --table orders --at latest --from first',
+      '--from goes with one --table only',
+    ],
+    ['smoke', '--base-url must be the https address of a stage'],
+    ['smoke --base-url http://example.com/v1', '--base-url must be the https address'],
+    ['smoke --base-url https://example.com/v2', 'such as https://'],
+    ['smoke --base-url https://example.com/v1?a=/v1', 'such as https://'],
+    [smoke, 'The API key in PETSTORE_API_KEY must be psk_ and 42'],
+    [`${smoke} --stage staging`, 'Give --stage or --base-url, not both'],
+    [`${smoke} --expect-commit`, '--expect-commit takes --stage'],
+    ['costs reconcile x.csv --from 2026-11-01', '--from and --to go together.'],
   ])('%j is refused', (typed, message) => expectRefusal(petstore, typed.split(' '), message));
 
   test.each([

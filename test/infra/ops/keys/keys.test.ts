@@ -9,7 +9,7 @@ import {
 } from '../../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand, expectRefusal, type Outcome } from '../opsProcess.ts';
+import { callOps, defineCommand, type Outcome } from '../opsProcess.ts';
 
 const runKeys = defineCommand('keys');
 const read = ['--permission', 'read'];
@@ -338,16 +338,3 @@ describe('npx petstore keys', () => {
     expect(empty.inputsOf('Scan')).toMatchObject([{ TableName: 'keys-of-staging' }]);
   });
 });
-
-const emulator = ['--endpoint', 'http://127.0.0.1:9'];
-const wholeKey = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-
-it.each<[string[], string]>([
-  [['list'], 'Say which table: --stage staging|production, or an'],
-  [
-    ['list', '--stage', 'staging', ...emulator],
-    'Say which table: --stage staging|production, or an',
-  ],
-  [['revoke', 'abcdefghijk', ...emulator], 'KEY_ID must be'],
-  [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
-])('npx petstore keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

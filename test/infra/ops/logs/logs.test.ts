@@ -3,7 +3,7 @@ import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { hurryPauses, skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineCommand, defineInterrupt, runOps } from '../opsProcess.ts';
 
 const runLogs = defineCommand('logs');
 
@@ -206,12 +206,6 @@ describe('npx petstore logs', () => {
     expect(outcome).toMatchObject({ status: 141, stderr: '' });
     expect(aws.calls.length).toBeLessThan(6 + 2 * operationIds.length);
   });
-
-  it.each([
-    [[...production, '--request', 'r-1', '--key', 'k'], '--request finds one request'],
-    [[...production, '--request', 'r-1', '--follow'], '--request finds one request'],
-    [[...production, '--request', 'r-1', '--status', '5xx'], '--request finds one request'],
-  ])('refuses %j', (args, message) => expectRefusal(runLogs, args, message));
 });
 
 describe('npx petstore logs --request', () => {

@@ -9,7 +9,7 @@ import {
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand } from '../opsProcess.ts';
+import { callOps, changeSettings, defineCommand } from '../opsProcess.ts';
 
 const runNight = defineCommand('night');
 
@@ -418,12 +418,9 @@ describe('npx petstore night', () => {
   });
 
   it('gives a stopped operation its own concurrency back', async () => {
-    const { production } = stages;
-    const { settings } = production;
-    onTestFinished(() => void Object.assign(production, { settings }));
     const lookWith = async (updateInventory: number) => {
-      const changes = { accountConcurrency: 1_000, reservedConcurrency: { updateInventory } };
-      Object.assign(production, { settings: { ...settings, ...changes } });
+      const reservedConcurrency = { updateInventory };
+      changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
       return (await look(writesStopped)).next;
     };
     expect(await lookWith(9)).toMatch(

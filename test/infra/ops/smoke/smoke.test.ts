@@ -13,7 +13,7 @@ import {
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
 import { describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineCommand, defineInterrupt, runOps } from '../opsProcess.ts';
 
 const runSmoke = defineCommand('smoke');
 
@@ -488,17 +488,6 @@ it('npx petstore smoke is interrupted with the status of Ctrl-C', async () => {
   expect(outcome).toMatchObject({ status: 130, stderr: '' });
   expect(outcome.stdout).toContain('The run was interrupted.');
 });
-
-const url = ['--base-url', 'https://example.com/v1'];
-it.each([
-  [[], '--base-url must be the https address of a stage'],
-  [['--base-url', 'http://example.com/v1'], '--base-url must be the https address'],
-  [['--base-url', 'https://example.com/v2'], 'such as https://'],
-  [['--base-url', 'https://example.com/v1?a=/v1'], 'such as https://'],
-  [[...url, '--stage', 'staging'], 'Give --stage or --base-url, not both'],
-  [url, 'The API key in PETSTORE_API_KEY must be psk_ and 42'],
-  [[...url, '--expect-commit'], '--expect-commit takes --stage'],
-])('npx petstore smoke refuses %j', (args, message) => expectRefusal(runSmoke, args, message));
 
 /** A fault that requests something else. */
 function rewrite(from: string | RegExp, to: string): Fault {
