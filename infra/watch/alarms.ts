@@ -100,10 +100,27 @@ function defineAlarmTopics(
   stackName: string,
   targets: NonNullable<StageSettings['alarms']>,
 ): Readonly<Record<Severity, ITopic>> {
+  // CloudWatch acts for this account alone.
+  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
+  const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com', { conditions });
   const ownsTopic = severities.some((severity) => !isTopic(targets[severity]));
-  const key = ownsTopic ? defineAlarmKey(scope, stackName) : undefined;
+  const masterKey = ownsTopic ? defineAlarmKey(scope, stackName) : undefined;
+  const defineTopic = (severity: Severity): ITopic => {
+    const target = targets[severity];
+    const id = `${labels[severity]}Alarms`;
+    if (isTopic(target)) return Topic.fromTopicArn(scope, id, target);
+    const topic = new Topic(scope, id, {
+      displayName: `${labels[severity]}s of ${stackName}`,
+      ...(masterKey && { masterKey }),
+      enforceSSL: true,
+    });
+    // This replaces the default policy, which lets the whole account publish.
+    topic.grantPublish(cloudWatch);
+    if (target) topic.addSubscription(new EmailSubscription(target));
+    return topic;
+  };
   const topics = severities.map((severity) => {
-    const topic = defineTopic(scope, stackName, severity, targets[severity], key);
+    const topic = defineTopic(severity);
     const description = `The topic for alarms of the severity ${severity}`;
     new CfnOutput(scope, `${labels[severity]}TopicArn`, { description, value: topic.topicArn });
     return [severity, topic];
@@ -120,28 +137,6 @@ function defineAlarmKey(scope: Construct, stackName: string): Key {
     rotationPeriod: Duration.days(2_560),
     removalPolicy: RemovalPolicy.DESTROY,
   });
-}
-
-function defineTopic(
-  scope: Construct,
-  stackName: string,
-  severity: Severity,
-  target: string | undefined,
-  masterKey: Key | undefined,
-): ITopic {
-  if (isTopic(target)) {
-    return Topic.fromTopicArn(scope, `${labels[severity]}Alarms`, target);
-  }
-  const topic = new Topic(scope, `${labels[severity]}Alarms`, {
-    displayName: `${labels[severity]}s of ${stackName}`,
-    ...(masterKey && { masterKey }),
-    enforceSSL: true,
-  });
-  // CloudWatch, for this account alone. This replaces the default policy, which lets the whole account publish.
-  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
-  topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
-  if (target) topic.addSubscription(new EmailSubscription(target));
-  return topic;
 }
 
 /** Used in alarm descriptions and in ids. */

@@ -1,6 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../shared/contract/operations.ts';
 import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames } from '../stages/resourceNames.ts';
@@ -13,6 +18,7 @@ import {
   toLatencyMetric,
   toLow,
   toShare,
+  toSum,
 } from './metrics.ts';
 
 /** Alarms for what affects clients now. */
@@ -142,17 +148,12 @@ function defineSilenceAlarm(
   counts: AccessLogMetrics['operations'],
   quietMinutes: number,
 ): WatchAlarm {
-  const usingMetrics = Object.fromEntries(operationIds.map((id) => [id, counts[id].requests]));
+  const requests = mapOperations((id) => counts[id].requests);
   return {
     name: 'silence',
     severity: 'outage',
     description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
-    metric: new MathExpression({
-      label: 'requests',
-      expression: operationIds.map((id) => `FILL(${id}, 0)`).join(' + '),
-      usingMetrics,
-      period: Duration.minutes(quietMinutes),
-    }),
+    metric: toSum('requests', requests, Duration.minutes(quietMinutes)),
     threshold: 1,
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
   };

@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   type IMetric,
   MathExpression,
@@ -26,17 +27,6 @@ import { type Stage, toTableAccess } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
-
-/**
- * Clients' requests to an operation, and how many got a 5xx for any reason behind the gateway, or one of
- * `clientErrorStatuses`. One metric has all these counts: a metric costs $0.30 a month, and $0.10 in each alarm. A
- * request adds 1 to its sum, and a failure `HIGH` more. A client error adds 0, and so only a sample.
- */
-interface RequestMetrics {
-  readonly counts: Metric;
-  /** `counts`; without alarms Lambda's count of calls, which costs nothing. */
-  readonly requests: Metric;
-}
 
 /** More than the requests of the four weeks that the dashboard shows. */
 const HIGH = 10_000_000_000;
@@ -69,12 +59,13 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
   const samples = refused.with({ statistic: Stats.SAMPLE_COUNT });
   const toRefused = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
     new MathExpression({ label, expression, usingMetrics });
-  const defineOperation = (id: OperationId): RequestMetrics => {
+  const defineOperation = (id: OperationId) => {
     const { method, path } = operations[id];
     const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
     const isClientError = clientErrorStatuses.map((status) => `($.status = "${status}")`);
     const name = `${id}Requests`;
     const counts = defineFilter(`${id}Failures`, `${isOfClient} && ($.status = "5*")`, name, HIGH);
+    // Without alarms, Lambda's count of calls, which costs nothing.
     if (!stage.settings.raisesAlarms) {
       const requests = toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
       return { counts, requests };
@@ -95,6 +86,11 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
       ),
       throttled: toRefused('throttled', toHigh('refused'), { refused }),
     },
+    /**
+     * Clients' requests to an operation, and how many got a 5xx for any reason behind the gateway, or one of
+     * `clientErrorStatuses`. One metric has all these counts: a metric costs $0.30 a month, and $0.10 in each alarm. A
+     * request adds 1 to its sum, and a failure `HIGH` more. A client error adds 0, and so only a sample.
+     */
     operations: mapOperations(defineOperation),
   };
 }
@@ -133,14 +129,22 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
   const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
   const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
-  // If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph.
-  const usingMetrics = Object.fromEntries(
-    names.map((name, index) => [`${table}${index}`, toTableMetric(stage, table, name)]),
-  );
-  const expression = Object.keys(usingMetrics)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
-  return new MathExpression({ label: table, expression, usingMetrics });
+  // Ids must be unique in a graph.
+  const metrics = names.map((name, index) => [
+    `${table}${index}`,
+    toTableMetric(stage, table, name),
+  ]);
+  return toSum(table, Object.fromEntries(metrics));
+}
+
+/** If one of several metrics has no value, a plain sum has none either. */
+export function toSum(
+  label: string,
+  usingMetrics: Record<string, IMetric>,
+  period = Duration.minutes(5),
+): MathExpression {
+  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({ label, expression: terms.join(' + '), usingMetrics, period });
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */

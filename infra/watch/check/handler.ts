@@ -53,22 +53,18 @@ async function readParameters(address: string, key: string): Promise<[string, st
   return [read(address), read(key)];
 }
 
-/**
- * Calls operations as a client does, with one retry each.
- * @param ca a certificate to trust beside those that Node.js trusts
- */
+/** Calls operations as a client does, with one retry each. */
 export async function checkService(
   baseAddress: string,
   apiKey: string,
   asked: readonly Probe[] = toProbes(),
-  ca?: string,
 ) {
   const responses = await Promise.all(
     asked.map(async (probe) => {
-      const response = await sendProbe(probe, baseAddress, apiKey, ca);
+      const response = await sendProbe(probe, baseAddress, apiKey);
       if (!response.problem) return response;
       await setTimeout(PAUSE);
-      return sendProbe(probe, baseAddress, apiKey, ca);
+      return sendProbe(probe, baseAddress, apiKey);
     }),
   );
   return {
@@ -83,18 +79,7 @@ export async function checkService(
   };
 }
 
-interface ProbeResponse {
-  readonly problem?: string;
-  readonly isThrottled?: boolean;
-  readonly certificate?: Date;
-}
-
-async function sendProbe(
-  probe: Probe,
-  baseAddress: string,
-  apiKey: string,
-  ca: string | undefined,
-): Promise<ProbeResponse> {
+async function sendProbe(probe: Probe, baseAddress: string, apiKey: string) {
   const { operationId, method, path } = probe;
   const url = new URL(baseAddress + path);
   const headers = {
@@ -103,7 +88,7 @@ async function sendProbe(
     'User-Agent': checkAgent,
   };
   const signal = AbortSignal.timeout(TIMEOUT);
-  const options = { method, headers, signal, agent: false, ...(ca !== undefined && { ca }) };
+  const options = { method, headers, signal, agent: false };
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = url.protocol === 'https:' ? request : requestPlain;
@@ -114,16 +99,17 @@ async function sendProbe(
     const body = await text(response);
     const id = response.headers['x-request-id'];
     return {
-      ...(end && { certificate: new Date(end) }),
-      ...(!isRight(probe, statusCode, body) && {
-        problem: `${operationId}: ${method} ${url.pathname} responded with ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
-        isThrottled: statusCode === 429,
-      }),
+      certificate: end ? new Date(end) : undefined,
+      isThrottled: statusCode === 429,
+      problem: isRight(probe, statusCode, body)
+        ? undefined
+        : `${operationId}: ${method} ${url.pathname} responded with ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
     };
   } catch (error) {
     // If none of several addresses responds, the error has only a code.
     const { message, code } = Object(error);
-    return { problem: `${operationId}: ${baseAddress} did not respond: ${message || code}` };
+    const problem = `${operationId}: ${baseAddress} did not respond: ${message || code}`;
+    return { certificate: undefined, isThrottled: false, problem };
   }
 }
 

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
@@ -308,9 +309,12 @@ it('returns the end of the certificate, and fails at an untrusted one', async ()
   const secure = createSecureServer({ key, cert }, listener);
   onTestFinished(() => secure.closeAllConnections());
   const address = `https://127.0.0.1:${await listen(secure as never, 0, '')}/v1`;
-  const { certificate, problems } = await checkService(address, apiKey, undefined, cert);
-  expect(problems).toEqual([]);
-  expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
   const { problems: untrusted } = await checkService(address, apiKey);
   expect(untrusted[0]).toMatch(/self-signed certificate/);
+  const trusted = getCACertificates();
+  setDefaultCACertificates([...trusted, cert]);
+  onTestFinished(() => setDefaultCACertificates(trusted));
+  const { certificate, problems } = await checkService(address, apiKey);
+  expect(problems).toEqual([]);
+  expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
 });
