@@ -10,7 +10,7 @@ import type { Item } from './resources.ts';
 
 /** How many items a writer gets together: the limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
-/** Keeps the engine's thread of a local stage busy without a pause. */
+/** Keeps the engine of a local stage busy without a pause. */
 const BATCHES_UNDER_WAY = 12;
 
 /** Waits until so many write request units may be used. @throws the signal's reason */

@@ -7,9 +7,10 @@ import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
 import { tableNames } from '../stages/tables.ts';
-import { defineEngineThread } from './engine/engineThread.ts';
+import { startEmbeddedEngine } from './engine/engine.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
 import { useLambdaConsole } from './lambdaRuntime.ts';
+import { startLocalStage } from './localStage.ts';
 import { readStoreData } from './storeData.ts';
 
 const sample = new URL('sample.json', import.meta.url);
@@ -22,19 +23,15 @@ export async function start(options: StartOptions): Promise<void> {
   // Never disposed of: npm's echo of a Ctrl-C may arrive after everything is closed.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
-  const { startEngine, crash } = defineEngineThread();
-  // This loads while the thread loads.
-  const { startLocalStage } = await import('./localStage.ts');
   const data = await readStoreData(file ?? sample);
   const count = data.inventory.length + data.pets.length + data.orders.length;
   using progress = defineProgress(`Loading ${file ?? 'the sample'}`, count);
-
-  async function serve(): Promise<void> {
+  try {
     const stage = await startLocalStage({
       port,
       dir,
       enginePort,
-      startEngine,
+      startEngine: startEmbeddedEngine,
       data,
       onlyIfNew: file === undefined,
       signal: stop,
@@ -58,10 +55,6 @@ export async function start(options: StartOptions): Promise<void> {
     );
     if (!stop.aborted) await once(stop, 'abort');
     await stage.close();
-  }
-
-  try {
-    await Promise.race([serve(), crash]);
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }

@@ -1,7 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { StartEngine } from '../../infra/local/engine/engine.ts';
-import { defineEngineThread } from '../../infra/local/engine/engineThread.ts';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
 import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../infra/local/localStage.ts';
@@ -9,6 +8,7 @@ import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
 import { measureHeap } from '../support/measureHeap.ts';
+import { startEngineThread } from './engineThread.ts';
 
 /** A local stage in a process of its own, with the sample data. */
 export interface StageProcessOptions {
@@ -52,7 +52,7 @@ writeLogNowhere();
 useLambdaConsole();
 const startEngine: StartEngine = endpoint
   ? async () => ({ endpoint, close: async () => {} })
-  : defineEngineThread().startEngine;
+  : startEngineThread;
 let proxy: FaultyEndpoint | undefined;
 const stage = await startLocalStage({
   port: 0,

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
@@ -17,7 +16,7 @@ type ReadyStage = Awaited<ReturnType<typeof untilReady>>;
 const { toPath, write } = openTemporaryFolder();
 /**
  * Runs `npm start` in its own process.
- * @param modules code that runs first in every thread
+ * @param modules code that runs first
  */
 function run(args: readonly string[], ...modules: string[]) {
   const imports = modules.map(
@@ -30,11 +29,6 @@ function run(args: readonly string[], ...modules: string[]) {
 
 /** Makes standard error look like a terminal. */
 const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
-/** Throws an uncaught error in each other thread when a file exists. */
-const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
-  import { isMainThread } from 'node:worker_threads';
-  const look = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('no more\\nof this'); };
-  if (!isMainThread) setInterval(look, 20);`;
 
 async function untilReady(local: LocalProcess) {
   const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
@@ -171,33 +165,6 @@ describe('a start that cannot succeed', () => {
     const file = write('not-ok.json', '{"pets": [');
     const args = ['--port', '0', '--data', file];
     await expectRefusal(1, 'not-ok.json cannot be used: Unexpected end of JSON', ...args);
-  });
-});
-
-describe('a crash of the engine', () => {
-  const line = 'The embedded DynamoDB has crashed, so the stage ends: no more of this\n';
-
-  test('ends a stage with one line and status 1, at once', async () => {
-    const trigger = toPath('serving');
-    const stage = await untilReady(run(['--delay', '29s'], crashAt(trigger)));
-    const asked = send(stage, 'GET', '/inventory');
-    const outcome = asked.catch((error: Error) => error);
-    // Does not wait for a response, since any would be wrong.
-    await setTimeout(100);
-    write('serving', '');
-    expect(await stage.exited).toBe(1);
-    expect(stage.written.stderr).toBe(line);
-    expect(await outcome).toBeInstanceOf(Error);
-  });
-
-  test('ends a load in progress', async () => {
-    const trigger = toPath('loading');
-    const local = run(['--data', writeLargeData()], terminal, crashAt(trigger));
-    await untilLoading(local);
-    write('loading', '');
-    expect(await local.exited).toBe(1);
-    expect(local.written.stdout).toBe('');
-    expect(local.written.stderr.endsWith(`\r\x1b[K${line}`)).toBe(true);
   });
 });
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/progress.ts';
 import { whole } from '../../../infra/cli/values.ts';
-import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importModule } from '../../../infra/local/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
+import { startEngineThread } from '../engineThread.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
 import { captureLog, openFuzzTarget } from './target.ts';
@@ -36,7 +36,7 @@ await runTestCommand('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31
   tell(`Seed ${seed}\n`);
   using log = captureLog();
   // The engine that leaves more of the machine to the run, if it is installed.
-  const startEngine = dynoxideIsInstalled ? startDynoxide : defineEngineThread().startEngine;
+  const startEngine = dynoxideIsInstalled ? startDynoxide : startEngineThread;
   const target = await openFuzzTarget(startEngine, importModule);
   const report = await runFuzz(target, log, {
     seed,

@@ -12,12 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
-import {
-  type Engine,
-  type EngineOptions,
-  startEmbeddedEngine,
-} from '../../../../infra/local/engine/engine.ts';
-import { defineEngineThread } from '../../../../infra/local/engine/engineThread.ts';
+import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 import { exactFetch } from '../../../support/exactFetch.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -30,16 +25,11 @@ beforeEach(() => {
 
 const defineClient = (endpoint: string) => defineEmulatorClient(endpoint, { maxAttempts: 1 });
 
-const startInThread = (options: EngineOptions) => defineEngineThread().startEngine(options);
-
-describe.each([
-  ['in this thread', startEmbeddedEngine],
-  ['in a thread of its own', startInThread],
-])('the engine %s', (_, startEngine) => {
+describe('the engine', () => {
   test('closes during writes, and after a restart has each acknowledged one', async () => {
     // Hidden files, which systems leave in any folder, are ignored.
     await writeFile(join(dir, '.DS_Store'), '');
-    const engine = await startEngine({ dir });
+    const engine = await startEmbeddedEngine({ dir });
     const client = defineClient(engine.endpoint);
     await createTables(client);
     const acknowledged: string[] = [];
@@ -55,7 +45,7 @@ describe.each([
     await Promise.allSettled(writes);
     await expect(exactFetch(engine.endpoint)).rejects.toThrow('ECONNREFUSED');
 
-    const again = await startEngine({ dir });
+    const again = await startEmbeddedEngine({ dir });
     const reader = defineClient(again.endpoint);
     const { Items = [] } = await reader.send(new ScanCommand({ TableName: 'inventory' }));
     expect(Items.map(({ p }) => p?.N)).toEqual(expect.arrayContaining(acknowledged));
@@ -66,7 +56,7 @@ describe.each([
   test('refuses a file as its folder', async () => {
     const file = join(dir, 'file');
     await writeFile(file, '');
-    const refused = startEngine({ dir: file });
+    const refused = startEmbeddedEngine({ dir: file });
     await expect(refused).rejects.toThrow(/^The folder .*file cannot be used: /);
   });
 });
