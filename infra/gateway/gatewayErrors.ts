@@ -3,7 +3,13 @@ import {
   type ErrorCode,
   errorMessages,
   retryAfter,
+  toErrorBody,
 } from '../../shared/contract/errorBody.ts';
+import {
+  allowedRequestHeaders,
+  exposedHeaders,
+  preflightMaxAgeSeconds,
+} from '../../shared/contract/headers.ts';
 import { apiVersion } from '../../shared/contract/operation.ts';
 
 // AWS's limits, which the local stage enforces too:
@@ -101,18 +107,6 @@ export const tooLargeResponses = {
   body: { type: 'text/plain', message: `HTTP content length exceeded ${MAX_BODY_BYTES} bytes.` },
 } as const;
 
-/** The 412 that the local stage injects (`--fail`) without a function call. */
-export const injectedConflict = {
-  code: 'precondition_failed',
-  message: 'The entry has changed since you read its ETag.',
-} as const;
-
-/** The 422 that it injects. */
-export const injectedReuse = {
-  code: 'idempotency_key_reused',
-  message: 'Another update had this Idempotency-Key.',
-} as const;
-
 /**
  * The media types of bodies that the gateway's own responses accept. A mock chooses its request template by the body's
  * type, and no template covers all types. Other types get the gateway's 415.
@@ -141,4 +135,31 @@ export function toMethodNotAllowedError(allow: string): GatewayError {
 /** The value of the Allow header of a path with these methods. */
 export function toAllow(methods: readonly string[]): string {
   return [...new Set(methods), 'OPTIONS'].join(', ');
+}
+
+export function toErrorText({ code, message }: GatewayError): string {
+  return JSON.stringify(toErrorBody(code, message));
+}
+
+/** The headers of the gateway's own errors, beside Content-Type and X-Request-Id. */
+export function toErrorHeaders({ headers }: GatewayError, origins: readonly [string, ...string[]]) {
+  return {
+    // A gateway response cannot look up the request's origin in a list. With several origins, pages of any origin may
+    // read it. That is safe: it has only a fixed sentence and none of the store's data.
+    'Access-Control-Allow-Origin': origins.length === 1 ? origins[0] : '*',
+    'Access-Control-Expose-Headers': exposedHeaders.join(','),
+    ...headers,
+  };
+}
+
+/** The headers of the response to a browser's preflight request, which needs no API key. */
+export function toPreflightHeaders(allow: string, origins: readonly [string, ...string[]]) {
+  return {
+    // With several, a template sets it by the request.
+    ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),
+    ...(origins.length > 1 && { Vary: 'Origin' }),
+    'Access-Control-Allow-Methods': allow,
+    'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
+    'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+  };
 }

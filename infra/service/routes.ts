@@ -9,19 +9,17 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { statusOfCode, toErrorBody } from '../../shared/contract/errorBody.ts';
-import {
-  allowedRequestHeaders,
-  exposedHeaders,
-  preflightMaxAgeSeconds,
-} from '../../shared/contract/headers.ts';
+import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import {
   fixedResponseTypes,
   type GatewayError,
   gatewayErrors,
   toAllow,
+  toErrorHeaders,
+  toErrorText,
   toMethodNotAllowedError,
+  toPreflightHeaders,
 } from '../gateway/gatewayErrors.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings } from '../stages/stages.ts';
@@ -41,8 +39,10 @@ export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins:
     if (methods.length === 0) {
       addErrorResponse(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
     } else {
-      addPreflightResponse(resource, methods, allowedOrigins);
-      addErrorResponse(resource, toMethodNotAllowedError(toAllow(methods)), allowedOrigins);
+      const allow = toAllow(methods);
+      const headers = toPreflightHeaders(allow, allowedOrigins);
+      addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(allowedOrigins));
+      addErrorResponse(resource, toMethodNotAllowedError(allow), allowedOrigins);
     }
   }
 }
@@ -53,36 +53,16 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: String(statusOfCode[error.code]),
-      responseHeaders: toErrorHeaders(error, allowedOrigins),
-      templates: { 'application/json': JSON.stringify(toErrorBody(error.code, error.message)) },
+      responseHeaders: mapHeaders(toErrorHeaders(error, allowedOrigins)),
+      templates: { 'application/json': toErrorText(error) },
     });
   }
 }
 
 /** Responds with the error to every method that the resource does not have. */
 function addErrorResponse(resource: IResource, error: GatewayError, origins: Origins): void {
-  const body = JSON.stringify(toErrorBody(error.code, error.message));
-  addFixedResponse(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
-}
-
-/** Responds to a browser's preflight request, which needs no API key. */
-function addPreflightResponse(
-  resource: IResource,
-  methods: readonly string[],
-  origins: Origins,
-): void {
-  const headers = {
-    'X-Request-Id': 'context.requestId',
-    ...toFixed({
-      // With several, the template sets it by the request.
-      ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),
-      ...(origins.length > 1 && { Vary: 'Origin' }),
-      'Access-Control-Allow-Methods': toAllow(methods),
-      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-    }),
-  };
-  addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(origins));
+  const headers = toErrorHeaders(error, origins);
+  addFixedResponse(resource, 'ANY', statusOfCode[error.code], headers, toErrorText(error));
 }
 
 function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
@@ -122,10 +102,13 @@ function addFixedResponse(
   resource: IResource,
   method: string,
   status: number,
-  headers: MappedHeaders,
+  headers: Readonly<Record<string, string>>,
   template?: string,
 ): void {
   const statusCode = String(status);
+  const mapped = Object.entries(mapHeaders(headers)).map(
+    ([name, value]) => [`method.response.header.${name}`, value] as const,
+  );
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(
@@ -134,13 +117,14 @@ function addFixedResponse(
     integrationResponses: [
       {
         statusCode,
-        responseParameters: mapHeaders(headers, (value) => value),
+        responseParameters: Object.fromEntries(mapped),
         ...(template && { responseTemplates: { 'application/json': template } }),
       },
     ],
   });
+  const responseParameters = Object.fromEntries(mapped.map(([name]) => [name, true]));
   resource.addMethod(method, integration, {
-    methodResponses: [{ statusCode, responseParameters: mapHeaders(headers, () => true) }],
+    methodResponses: [{ statusCode, responseParameters }],
   });
 }
 
@@ -155,35 +139,12 @@ function toOriginTemplate(origins: Origins): string | undefined {
   ].join('\n');
 }
 
-function mapHeaders<Mapped>(
-  headers: MappedHeaders,
-  map: (value: string) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [`method.response.header.${name}`, map(value)]),
-  );
-}
-
 /**
- * Header values as the gateway's mapping expressions: a variable of the request's context, or a text in single quotes.
+ * The request id, and fixed values, as the gateway's mapping expressions: a variable of the request's context, and texts
+ * in single quotes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-parameter-mapping-sources.html
  */
-type MappedHeaders = Record<string, string>;
-
-/** The headers of the gateway's own errors. */
-function toErrorHeaders({ headers = {} }: GatewayError, origins: Origins): MappedHeaders {
-  return {
-    'X-Request-Id': 'context.requestId',
-    // A gateway response cannot look up the request's origin in a list. With several origins, pages of any origin may
-    // read it. That is safe: it has only a fixed sentence and none of the store's data.
-    ...toFixed({
-      'Access-Control-Allow-Origin': origins.length === 1 ? origins[0] : '*',
-      'Access-Control-Expose-Headers': exposedHeaders.join(','),
-      ...headers,
-    }),
-  };
-}
-
-function toFixed(headers: Readonly<Record<string, string>>): MappedHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, `'${text}'`]));
+function mapHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const fixed = Object.entries(headers).map(([name, text]) => [name, `'${text}'`]);
+  return { 'X-Request-Id': 'context.requestId', ...Object.fromEntries(fixed) };
 }

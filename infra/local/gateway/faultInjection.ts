@@ -5,8 +5,6 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   type GatewayError,
   gatewayErrors,
-  injectedConflict,
-  injectedReuse,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
@@ -41,11 +39,15 @@ const errors: Readonly<Record<number, GatewayError>> = {
   },
   405: toMethodNotAllowedError('OPTIONS'),
   412: {
-    ...injectedConflict,
+    code: 'precondition_failed',
+    message: 'The entry has changed since you read its ETag.',
     // In place of the current tag. No entry has it.
     headers: { ETag: '"rehearsed"' },
   },
-  422: injectedReuse,
+  422: {
+    code: 'idempotency_key_reused',
+    message: 'Another update had this Idempotency-Key.',
+  },
 };
 
 /** Every status of the contract's errors. */

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
-import {
-  allowedRequestHeaders,
-  exposedHeaders,
-  preflightMaxAgeSeconds,
-} from '../../../shared/contract/headers.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
 import {
   type GatewayError,
   MAX_BODY_BYTES,
+  toErrorHeaders,
+  toErrorText,
   tooLargeResponses,
+  toPreflightHeaders,
 } from '../../gateway/gatewayErrors.ts';
 import type { ProxyRequest } from '../../gateway/proxyEvent.ts';
 
@@ -83,11 +81,9 @@ export function toErrorResponse(error: GatewayError, requestId: string): Gateway
     headers: {
       'Content-Type': 'application/json',
       'X-Request-Id': requestId,
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': exposedHeaders.join(','),
-      ...error.headers,
+      ...toErrorHeaders(error, ['*']),
     },
-    body: JSON.stringify(toErrorBody(error.code, error.message)),
+    body: toErrorText(error),
   };
 }
 
@@ -102,17 +98,8 @@ function toTooLarge(type: string, text: string): GatewayResponse {
 
 /** The response to a browser's preflight. */
 export function toPreflightResponse(allow: string, requestId: string): GatewayResponse {
-  return {
-    statusCode: 204,
-    headers: {
-      'X-Request-Id': requestId,
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-    },
-    body: '',
-  };
+  const headers = { 'X-Request-Id': requestId, ...toPreflightHeaders(allow, ['*']) };
+  return { statusCode: 204, headers, body: '' };
 }
 
 export function sendResponse(
