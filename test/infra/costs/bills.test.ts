@@ -21,7 +21,7 @@ import {
   toDollarsPerMillion,
   toRates,
 } from '../../../infra/costs/bills/usage.ts';
-import { readPrices, toUnitDollars } from '../../../infra/costs/prices.ts';
+import { readPrices } from '../../../infra/costs/prices.ts';
 import {
   findUnits,
   type ResponseKind,
@@ -163,15 +163,6 @@ test.each(['the month', 'one more shop'])(
     expect(reads).toEqual([sumRequests({ shares: updates })]);
   },
 );
-
-const { gatewayRequests, sentGigabytes } = prices;
-test.each([
-  ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
-  ['21,000 M', gatewayRequests, 21e9, 333 * 3.5 + 667 * 2.8 + 19_000 * 2.38 + 1_510],
-  ['160 TB', sentGigabytes, 160 * 1_024, 1_024 * (0.9 + 40 * 0.085 + 7 + 0.5)],
-])('%s follow the steps of the price', (_, price, used, sum) => {
-  expect(used * toUnitDollars(price, used)).toBeCloseTo(sum, 6);
-});
 
 test.each([
   // 2,628,000 seconds a month: more than 1 M requests; of 100 M, 2.628 M + 5 % of 97.372 M.

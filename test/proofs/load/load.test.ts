@@ -49,15 +49,6 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
 
-test('the deployed bundles respond under load', async () => {
-  const service = await startService({ bundles: await writeBundles(folder) });
-  const { section, problems } = await soak(service, 1.5);
-  await service.end();
-  expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
-  // So short a soak still compiles.
-  expect(problems.filter((problem) => problem !== notFlat)).toEqual([]);
-});
-
 describe('a crowd', () => {
   const crowd = { name: '', buyers: 12, pieces: 6, conditions: { transactionsConflict: true } };
 
