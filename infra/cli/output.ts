@@ -10,6 +10,15 @@ export function writeOut(text: string): Promise<void> {
   });
 }
 
+/** Writes JSON for a machine with `--json`, else the text. */
+export function writeResult(
+  { json }: { readonly json?: boolean | undefined },
+  document: unknown,
+  text: string,
+): Promise<void> {
+  return writeOut(`${json ? JSON.stringify(document, null, 2) : text}\n`);
+}
+
 export function print(line: string): void {
   process.stdout.write(`${escapeControls(line)}\n`);
 }
@@ -88,10 +97,4 @@ function breakOff(error: NodeJS.ErrnoException): void {
   controller.abort(error);
   if (error.code === 'EPIPE') return;
   tell(`The standard output cannot be written (${error.message}), and the rest of it is lost.`);
-}
-
-/** Lines of words, none longer than the width. Breaks a word only if it is wider than a line. */
-export function wrapWords(text: string, width: number): string[] {
-  const line = new RegExp(`\\S.{0,${width - 1}}(?=\\s|$)|\\S{${width}}`, 'gu');
-  return (text.match(line) ?? []).map((one) => one.trimEnd());
 }

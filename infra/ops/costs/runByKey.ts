@@ -1,4 +1,4 @@
-import { toColumns, writeOut } from '../../cli/output.ts';
+import { toColumns, writeResult } from '../../cli/output.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { sumOf } from '../../costs/bills/usage.ts';
@@ -24,7 +24,7 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
   const { stage: name, region, pricesAsOf, months, total, fixed } = report;
   const title = `Dollars of ${name} in ${region}, by the prices of ${pricesAsOf}: ${total.toFixed(2)} of requests, ${fixed.toFixed(2)} fixed`;
   const tables = `${title}\n\n${toTable(months)}\n\n${toTotalsTable(months)}`;
-  await writeOut(`${options.json ? JSON.stringify(report, null, 2) : tables}\n`);
+  await writeResult(options, report, tables);
 }
 
 /**
@@ -45,15 +45,13 @@ export async function runForecast(options: CostOptions<'forecast'>, allAccepted 
   const budget = stage.settings.budget?.monthlyDollars;
   const { isWithin, limits } = toIncrease(stage, all.perMonth, accepted ?? 0);
   if (accepted === undefined || !isWithin) process.exitCode = 1;
-  if (options.json) {
-    const own = { stage: name, region, pricesAsOf, from, to, sales, ...all, accepted, budget };
-    const document = { ...own, ...(options['by-key'] && { totals }) };
-    return writeOut(`${JSON.stringify(document, null, 2)}\n`);
-  }
+  const own = { stage: name, region, pricesAsOf, from, to, sales, ...all, accepted, budget };
+  const document = { ...own, ...(options['by-key'] && { totals }) };
   const past = isWithin || accepted === undefined ? '' : `, past its ${limits}`;
   const beside = `accepted ${toText(accepted)}, budget ${toText(budget)}`;
   const line = `${name} from ${from} to ${to}: ${toText(all.total)} so far, ${toText(all.perMonth)} a month at this rate${past}; ${beside}; ${toText(all.perThousandSales, 4)} per thousand sales.`;
-  await writeOut(`${options['by-key'] ? `${line}\n\n${toTotalsTable([month])}` : line}\n`);
+  const text = options['by-key'] ? `${line}\n\n${toTotalsTable([month])}` : line;
+  await writeResult(options, document, text);
 }
 
 /** The costs by key in each month, or `undefined` if the user does not accept the cost of the queries. */

@@ -1,5 +1,5 @@
 import type { commands } from '../../cli/commands.ts';
-import { writeOut } from '../../cli/output.ts';
+import { writeResult } from '../../cli/output.ts';
 import type { Runs } from '../../cli/program.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
@@ -19,7 +19,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     const report = toCostReport(stage, readCommittedTraffic(), options.entries);
     // JSON leaves out what is undefined.
     const document = { ...report, month: undefined, savings: undefined };
-    await write(options, document, toOperationsText(report));
+    await writeResult(options, document, toOperationsText(report));
   },
   month: runMonth,
   async worst(options) {
@@ -28,15 +28,15 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     const { region } = stage.settings;
     const pricesAsOf = readPrices(region).asOf;
     const report = { stage: stage.name, region, pricesAsOf, worstMonth };
-    await write(options, report, toWorstMonthText(worstMonth));
+    await writeResult(options, report, toWorstMonthText(worstMonth));
   },
-  diff: ({ json }, [revision = '']) => runDiff(revision, json),
+  diff: (options, [revision = '']) => runDiff(revision, options),
   async check({ stage, json }) {
     const checked = stage === undefined ? Object.values(stages) : [stage];
     const found = checkMonths(checked, undefined, readCommittedFigures());
     const failed = found.filter(({ isWithin }) => !isWithin);
     if (failed.length > 0 && !json) throw new Error(failed.map(({ text }) => text).join(' '));
-    await write({ json }, found, found.map(({ text }) => text).join('\n'));
+    await writeResult({ json }, found, found.map(({ text }) => text).join('\n'));
     if (failed.length > 0) process.exitCode = 1;
   },
   // These load AWS clients or a Parquet reader.
@@ -56,15 +56,11 @@ async function runMonth(options: CostOptions<'month'>): Promise<void> {
   if (count === undefined) {
     if (growth !== undefined) throw new UsageError('--growth needs --months.');
     const report = toCostReport(stage, traffic);
-    return write(options, { ...report, operations: undefined }, toReportText(report));
+    return writeResult(options, { ...report, operations: undefined }, toReportText(report));
   }
   const factor = 1 + (growth ?? 0) / 100;
   const months = Array.from({ length: count }, (_, index) =>
     toStageMonth(stage, scaleTraffic(traffic, factor ** index)),
   );
-  await write(options, months, toMonthsText(months));
-}
-
-function write(options: { readonly json?: boolean | undefined }, document: object, text: string) {
-  return writeOut(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
+  await writeResult(options, months, toMonthsText(months));
 }

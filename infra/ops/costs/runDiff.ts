@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { writeOut } from '../../cli/output.ts';
+import { writeResult } from '../../cli/output.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../costs/prices.ts';
 import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
 import { stagesForClients } from '../../stages/stages.ts';
+import type { CostOptions } from './costOptions.ts';
 
 const trafficFile = 'infra/costs/traffic.json';
 
@@ -25,7 +26,7 @@ const trafficFile = 'infra/costs/traffic.json';
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
  */
-export async function runDiff(revision: string, json = false): Promise<void> {
+export async function runDiff(revision: string, options: CostOptions<'diff'>): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
   const { sizes, stages, toPrices, trafficThen, ...then } = readFiguresOf(revision);
@@ -48,7 +49,6 @@ export async function runDiff(revision: string, json = false): Promise<void> {
       worst: toSum(`At worst, ${name}`, worst, { month: toWorstMonth(stage) }),
     };
   });
-  if (json) return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
   const moved = changes
     .flatMap((one) => [one, one.traffic, one.worst])
     .map((one) => one.changes.join('\n- '))
@@ -57,7 +57,7 @@ export async function runDiff(revision: string, json = false): Promise<void> {
     return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
   });
   const none = `At the traffic of ${trafficFile}, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
-  await writeOut(`${moved.length > 0 ? moved.join('\n\n') : none}\n`);
+  await writeResult(options, changes, moved.length > 0 ? moved.join('\n\n') : none);
 }
 
 function toSum(...compared: Parameters<typeof findCostChanges>) {

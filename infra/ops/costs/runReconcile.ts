@@ -1,4 +1,4 @@
-import { toColumns, writeOut } from '../../cli/output.ts';
+import { toColumns, writeResult } from '../../cli/output.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import {
@@ -25,7 +25,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
   const expected = toExpectedUsage(stage, readTraffic(options));
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, expected, tolerance);
-  await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
+  await writeResult(options, found, toText(found));
   if (!found.agrees) process.exitCode = 1;
 }
 

@@ -3,7 +3,7 @@ import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { defineKeyRegister, type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
-import { tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
+import { tell, toColumns, toShortTime, writeOut, writeResult } from '../../cli/output.ts';
 import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
@@ -30,15 +30,14 @@ export const runs: Runs<Subcommands> = {
   },
 
   async list(options) {
-    const { expiring, json } = options;
+    const { expiring } = options;
     const { register } = await openRegister(options);
     const now = Date.now();
     const all = await register.list();
     const records = expiring ? filterEnding(all, expiring.milliseconds, now) : all;
     const shown = records.map((record) => toPublicKey(record, now));
-    if (json) return print(JSON.stringify(shown, null, 2));
     const none = expiring ? `No key ends within ${expiring.text}.` : 'There are no keys.';
-    await print(records.length > 0 ? toKeyTable(records, now) : none);
+    await writeResult(options, shown, records.length > 0 ? toKeyTable(records, now) : none);
   },
 
   async rotate(options, [typed]) {

@@ -1,4 +1,4 @@
-import { toColumns, toPlain, toShortTime, wrapWords } from '../../cli/output.ts';
+import { toColumns, toPlain, toShortTime } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -8,7 +8,7 @@ import type { Night } from './readNight.ts';
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
 
-/** The page as text. No line is wider than the terminal. */
+/** The page as text. No line is wider than the terminal, but the command to copy. */
 export function toNightText(
   stage: Stage,
   night: Night,
@@ -84,10 +84,10 @@ export function toNightText(
     ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...refused]],
     ['REQUESTS of clients, last hour', requests],
     ['THROTTLED by DynamoDB, last hour', throttles],
-    ['NEXT', [...wrap(next.why), ...toCommandLines(next.command, width)]],
+    ['NEXT', [...wrap(next.why), ...(next.command ? ['', `  ${next.command}`] : [])]],
   ];
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
-  return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines]), ''].join('\n');
+  return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines])].join('\n');
 }
 
 /** Such as `02:47Z (17 min ago)`, with its day where it is another. */
@@ -101,15 +101,10 @@ function toMoment(time: string, now: number): string {
   return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
 }
 
-/** Wraps by words, later lines further in. Without words, there is no line. */
+/** Wraps by words, later lines further in. Breaks a word only if it is wider than a line. Without words, there is no line. */
 function toLines(text: string, width: number, indent: number): string[] {
-  const lines = wrapWords(toPlain(text).replace(/\s+/g, ' '), Math.max(width - 4, 20));
-  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one);
-}
-
-/** Wrapped so that a shell reads the lines as one. */
-function toCommandLines(command: string | undefined, width: number): string[] {
-  if (command === undefined) return [];
-  const lines = toLines(command, width - 2, 2);
-  return ['', ...lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line))];
+  const longest = Math.max(width - 4, 20);
+  const line = new RegExp(`\\S.{0,${longest - 1}}(?=\\s|$)|\\S{${longest}}`, 'gu');
+  const lines = toPlain(text).replace(/\s+/g, ' ').match(line) ?? [];
+  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one.trimEnd());
 }

@@ -1,5 +1,5 @@
 import type { commands } from '../../cli/commands.ts';
-import { writeOut } from '../../cli/output.ts';
+import { writeResult } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { isWhole, toNextStep, toValue } from './nextStep.ts';
@@ -13,10 +13,8 @@ export async function runNight(options: OptionValues<typeof commands.night>): Pr
   const now = Date.now();
   const night = await readNight(stack, now);
   const next = toNextStep(stage, night);
-  await writeOut(
-    options.json
-      ? `${JSON.stringify({ stage: stage.name, time: new Date(now).toISOString(), ...night, next }, null, 2)}\n`
-      : toNightText(stage, night, next, now, process.stdout.columns ?? 80),
-  );
+  const document = { stage: stage.name, time: new Date(now).toISOString(), ...night, next };
+  const text = toNightText(stage, night, next, now, process.stdout.columns ?? 80);
+  await writeResult(options, document, text);
   if (!isWhole(night) || toValue(night.alarms)?.firing.length !== 0) process.exitCode = 1;
 }

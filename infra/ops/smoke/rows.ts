@@ -252,11 +252,9 @@ function toInvalidQuery({ query = {} }: Operation): string | undefined {
 }
 
 /** Checks that a path names its methods when it refuses one that it lacks; no row if it has all. */
-export function toMethodRows(
-  path: string,
-  all: readonly Operation[] = Object.values(operations),
-): [name: string, check: Rows[string]][] {
-  const methods = all.filter((one) => one.path === path).map(({ method }) => method);
+export function toMethodRows(path: string): [name: string, check: Rows[string]][] {
+  const own = Object.values<Operation>(operations).filter((one) => one.path === path);
+  const methods = own.map(({ method }) => method);
   const allowed = new RegExp(`^${methods.join(', ?')}(, ?OPTIONS)?$`);
   const method = httpMethods.findLast((one) => !methods.includes(one));
   if (method === undefined) return [];

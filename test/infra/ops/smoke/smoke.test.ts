@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
-import { httpMethods, type Operation } from '../../../../shared/contract/operation.ts';
+import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
   type OperationId,
   operationIds,
@@ -179,19 +179,6 @@ for (const [row, variants] of Object.entries(planted)) {
     else shared[index] = [...(shared[index] ?? []), [row, fault]];
   }
 }
-
-it('sends a path only a method that it lacks', () => {
-  const operation: Operation = operations.getPet;
-  const toNames = (...methods: Operation['method'][]) => {
-    const same = methods.map((method) => ({ ...operation, method }));
-    return toMethodRows(operation.path, same).map(([name]) => name);
-  };
-  const told = (method: string) =>
-    `the gateway: returns 405 for ${method} ${operation.path}, and says what is allowed`;
-  expect(toNames('GET')).toEqual([told('DELETE')]);
-  expect(toNames('GET', 'DELETE')).toEqual([told('PATCH')]);
-  expect(toNames(...httpMethods)).toEqual([]);
-});
 
 describe('npx petstore smoke, of a stage with data', () => {
   let target: ConformanceTarget;
