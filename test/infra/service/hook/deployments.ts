@@ -1,17 +1,15 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
-import { writeBundle } from '../../../support/bundles.ts';
+import { defineFreshFunctions } from '../../../conformance/localTarget.ts';
 import { type Responses, startAws, type WriteResponse } from '../../ops/aws.ts';
 
 /** Loads a version's code. An error is one of the version's start. */
 export type Load = () => Promise<Handler>;
-type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
+export type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
 
 interface Deployment {
   readonly id: OperationId;
@@ -22,7 +20,7 @@ interface Deployment {
 /** The version that serves requests while another is proven. */
 export const LIVE = 2;
 
-/** Plays CodeDeploy, which calls the hook for each new version, and Lambda with the functions' bundles. */
+/** Plays CodeDeploy, which calls the hook for each new version, and Lambda with the functions. */
 export async function startDeployments() {
   const versions = new Map<string, Load>();
   const deployments = new Map<string, Deployment>();
@@ -146,40 +144,25 @@ export const awslambda = {
 };
 
 let loading: Promise<unknown> = Promise.resolve();
-let folders = 0;
-const written = new Map<OperationId, Promise<string>>();
 
-/** Loads a function's bundle in an environment of its own; it reads that only while it loads. */
-export function defineBundle(
-  folder: string,
-  id: OperationId,
-  variables: Record<string, string>,
-  entry?: string,
-): Load {
+/** Loads a function in an environment of its own; it reads that only until it has warmed up. */
+export function defineVersion(id: OperationId, variables: Record<string, string>): Load {
+  const loadFresh = defineFreshFunctions();
   let loaded: Promise<Handler> | undefined;
   async function load(): Promise<Handler> {
-    const own = join(folder, `${id}-${++folders}`);
-    const writing = written.get(id) ?? writeBundle(id, join(folder, id));
-    written.set(id, writing);
-    const index = await writing;
-    mkdirSync(own);
-    copyFileSync(join(index, '../function.cjs'), join(own, 'function.cjs'));
-    if (entry === undefined) copyFileSync(index, join(own, 'index.mjs'));
-    else writeFileSync(join(own, 'index.mjs'), entry);
     const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
     Object.assign(process.env, variables);
     try {
-      return (await import(/* @vite-ignore */ join(own, 'index.mjs'))).handler;
+      const { handler, warmUp } = (await loadFresh(id)) as Record<'handler' | 'warmUp', Handler>;
+      await warmUp(undefined);
+      return handler;
     } finally {
       Object.assign(process.env, Object.fromEntries(before));
     }
   }
   return () => {
-    if (!loaded) {
-      // One after the other, since the environment is the process's.
-      loaded = loading.then(load, load);
-      loading = loaded;
-    }
+    // One after the other, since the environment is the process's.
+    if (!loaded) loading = loaded = loading.then(load, load);
     return loaded;
   };
 }

@@ -1,3 +1,4 @@
+import { Readable, type Writable } from 'node:stream';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
@@ -16,15 +17,20 @@ import {
 import { fixtures } from '../../../conformance/target.ts';
 import { startFaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
-import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { awslambda, defineBundle, LIVE, type Load, startDeployments } from './deployments.ts';
+import {
+  awslambda,
+  defineVersion,
+  type Handler,
+  LIVE,
+  type Load,
+  startDeployments,
+} from './deployments.ts';
 
 // Skips the pauses before further attempts.
 vi.mock(import('node:timers/promises'), async (original) => {
   return { ...(await original()), setTimeout: (async () => {}) as never };
 });
 
-const { folder } = openTemporaryFolder();
 const logs = keepLogs();
 const database = await startEmbeddedEngine();
 /** Between the database and the hook, and the new versions. */
@@ -98,20 +104,22 @@ async function deploy(ids: readonly OperationId[] = operationIds, code?: Load) {
 
 /** Loads the real code with other settings. */
 const withVariables = (id: OperationId, variables: Record<string, string> = {}) =>
-  defineBundle(folder, id, { AWS_ENDPOINT_URL_DYNAMODB: database.endpoint, ...variables });
+  defineVersion(id, { AWS_ENDPOINT_URL_DYNAMODB: database.endpoint, ...variables });
 /** Code in place of the real one. */
-const withCode = (id: OperationId, code: string) => defineBundle(folder, id, {}, code);
+const withCode =
+  (handler: Handler): Load =>
+  async () =>
+    handler;
+const begin = (stream: unknown) =>
+  awslambda.HttpResponseStream.from(stream as Writable, { statusCode: 200 });
 
 /** A list without items; of anything else, a response that it does not exist. */
-function defineEmpty(id: OperationId): string {
-  if (operations[id].streamed) {
-    return `export const handler = async (_, stream) =>
-      awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).end('[]');`;
-  }
+function defineEmpty(id: OperationId): Handler {
+  if (operations[id].streamed) return async (_, stream) => begin(stream).end('[]');
   const response = operations[id].path.includes('{')
     ? { statusCode: 404, body: JSON.stringify(toErrorBody('not_found', 'There is no such item.')) }
     : { statusCode: 200, body: '[]' };
-  return `export const handler = async () => (${JSON.stringify(response)});`;
+  return async () => response;
 }
 
 /** Its proof sees data. A write without preconditions has no request that does, and changes nothing. */
@@ -131,11 +139,13 @@ const failures = operationIds.flatMap((id): Row[] => {
     [
       id,
       'an exception at load',
-      () => withCode(id, "throw new RangeError('no such setting');"),
+      () => async () => {
+        throw new RangeError('no such setting');
+      },
       / failed \(request id [\w-]{36}\): RangeError: no such setting/,
     ],
     ...(seesData(id)
-      ? [[id, 'always an empty response', () => withCode(id, defineEmpty(id)), isWrong] as Row]
+      ? [[id, 'always an empty response', () => withCode(defineEmpty(id)), isWrong] as Row]
       : []),
     ...permissions
       // It reads that only after a conflict with another request.
@@ -192,7 +202,7 @@ it('lets every version pass on a stage without data', async () => {
 
 it('calls no version of an operation that is turned off, nor one that has served before', async () => {
   aws.turnedOff.add('getPet');
-  expect((await deploy(['getPet'], withCode('getPet', 'throw 1;'))).isDone).toBe(true);
+  expect((await deploy(['getPet'], async () => expect.unreachable())).isDone).toBe(true);
   expect(aws.called).toEqual([]);
   aws.turnedOff.clear();
   expect(await aws.deploy(hook, [['getPet', 1]])).toBe(true);
@@ -201,14 +211,13 @@ it('calls no version of an operation that is turned off, nor one that has served
 });
 
 it('reads a list of any length no further than to its first item', async () => {
-  const code = `import { Readable } from 'node:stream';
-    function* list() {
-      yield '[';
-      for (;;) yield '{"petId":1,"quantity":5,"status":"sold"},'.padEnd(1e6);
-    }
-    export const handler = (_, stream) => new Promise((resolve) => Readable.from(list()).pipe(
-      awslambda.HttpResponseStream.from(stream, { statusCode: 200 })).on('close', resolve));`;
-  expect((await deploy(['listInventory'], withCode('listInventory', code))).isDone).toBe(true);
+  function* list() {
+    yield '[';
+    for (;;) yield '{"petId":1,"quantity":5,"status":"sold"},'.padEnd(1e6);
+  }
+  const endless: Handler = (_, stream) =>
+    new Promise((resolve) => Readable.from(list()).pipe(begin(stream)).on('close', resolve));
+  expect((await deploy(['listInventory'], withCode(endless))).isDone).toBe(true);
 });
 
 it.each<[string, () => void, RegExp]>([
@@ -240,18 +249,15 @@ it.each<[string, () => void, RegExp]>([
   expect(line).toMatch(expected);
 });
 
-it.each<[OperationId, string]>([
-  ['getPet', 'export const handler = () => new Promise(() => {});'],
-  [
-    'listInventory',
-    'export const handler = (_, stream) => new Promise(() => void awslambda.HttpResponseStream.from(stream, {}).write("["));',
-  ],
-])('does not wait for a version of %s that never responds', async (id, code) => {
+it.each<[OperationId, Handler]>([
+  ['getPet', () => new Promise(() => {})],
+  ['listInventory', (_, stream) => new Promise(() => void begin(stream).write('['))],
+])('does not wait for a version of %s that never responds', async (id, handler) => {
   const { timeout } = AbortSignal;
   const soon = (time: number) => timeout.call(AbortSignal, time === 30_000 ? 50 : time);
   const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(soon);
   onTestFinished(() => spy.mockRestore());
-  const { isDone, line } = await deploy([id], withCode(id, code));
+  const { isDone, line } = await deploy([id], withCode(handler));
   expect(isDone).toBe(false);
   expect(line).toMatch(/ failed \(request id .*\): no response within 30 seconds/);
 });
