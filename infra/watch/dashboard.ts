@@ -20,7 +20,7 @@ import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts'
 import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { type TableName, tableNames } from '../stages/tables.ts';
-import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
+import { deployments, deprecatedCallers, deprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
   toHigh,
@@ -199,10 +199,10 @@ function toCostRow(stage: Stage): IWidget[] {
 }
 
 function toDeprecationRow(stage: Stage): IWidget[] {
-  const ids = toDeprecatedOperations();
+  const ids = deprecatedOperations.map(({ id }) => id);
   if (ids.length === 0) return [];
   const title = `Callers of deprecated operations: ${ids.join(', ')}`;
-  return [toQueryTable(title, stage, ids, toDeprecatedCallers())];
+  return [toQueryTable(title, stage, ids, deprecatedCallers)];
 }
 
 function toQueryTable(

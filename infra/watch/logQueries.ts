@@ -1,7 +1,7 @@
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../shared/contract/operation.ts';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 
@@ -20,6 +20,19 @@ export const deployments: readonly string[] = [
   'filter ispresent(message.commit)',
   'stats min(@timestamp) as first, max(@timestamp) as last, count(*) as requests by message.commit, message.operation',
   'sort first desc',
+];
+
+/** The operations that clients should no longer use, and when they may be removed. */
+export const deprecatedOperations = operationIds.flatMap((id) => {
+  const { lifecycle }: Operation = operations[id];
+  return lifecycle.kind === 'deprecated' ? [{ id, sunset: lifecycle.sunset }] : [];
+});
+
+/** Who still calls them, by the name of the key. */
+export const deprecatedCallers: readonly string[] = [
+  `filter message.operation in [${deprecatedOperations.map(({ id }) => `"${id}"`).join(', ')}] and ispresent(message.keyId)`,
+  'stats count(*) as requests, latest(@timestamp) as last by message.operation, message.keyName, message.keyId',
+  'sort requests desc',
 ];
 
 /** The most frequent questions of operations and finance. The functions' lines are under `message`. */
@@ -80,27 +93,9 @@ export const logQueries: readonly LogQuery[] = [
       'sort @timestamp asc',
     ],
   },
-  {
-    name: 'Deployments',
-    lines: deployments,
-  },
-  { name: 'Callers of deprecated operations', lines: toDeprecatedCallers() },
+  { name: 'Deployments', lines: deployments },
+  { name: 'Callers of deprecated operations', lines: deprecatedCallers },
 ];
-
-/** The operations that clients should no longer use. */
-export function toDeprecatedOperations(): OperationId[] {
-  return operationIds.filter((id) => (operations[id] as Operation).lifecycle.kind === 'deprecated');
-}
-
-/** Who still calls deprecated operations, by the name of the key. */
-export function toDeprecatedCallers(): string[] {
-  const ids = toDeprecatedOperations().map((id) => `"${id}"`);
-  return [
-    `filter message.operation in [${ids.join(', ')}] and ispresent(message.keyId)`,
-    'stats count(*) as requests, latest(@timestamp) as last by message.operation, message.keyName, message.keyId',
-    'sort requests desc',
-  ];
-}
 
 /** Saves the queries in Logs Insights, for the stage's logs, in a folder with the stage's name. */
 export function defineSavedQueries(scope: Construct, stage: Stage): void {

@@ -5,8 +5,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Operation } from '../../shared/contract/operation.ts';
-import { operationIds, operations } from '../../shared/contract/operations.ts';
+import { operationIds } from '../../shared/contract/operations.ts';
 import { readTableNames } from '../service/hook/probes.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
@@ -15,7 +14,7 @@ import { type Stage, stagesFile } from '../stages/stages.ts';
 import { type TableName, tables } from '../stages/tables.ts';
 import type { WatchAlarm, WatchAlarms } from './alarms.ts';
 import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
-import { toDeprecatedOperations } from './logQueries.ts';
+import { deprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
 /**
@@ -119,7 +118,7 @@ export function defineCheckAlarms(
       `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
       'Look at `npx petstore keys list` for which one. Rotate it, and tell its owner.',
     ),
-    toDeprecatedOperations().length > 0 ? defineSunsetAlarm(counts) : undefined,
+    deprecatedOperations.length > 0 ? defineSunsetAlarm(counts) : undefined,
   ];
 }
 
@@ -146,12 +145,11 @@ function defineEndAlarms(stage: Stage, end: End, what: string, act: string): Wat
 }
 
 function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
-  const ids = toDeprecatedOperations();
-  const terms = ids.map((id) => {
-    const { lifecycle } = operations[id] as Operation;
-    const sunset = lifecycle.kind === 'deprecated' ? lifecycle.sunset.getTime() / 1_000 : 0;
+  const ids = deprecatedOperations.map(({ id }) => id);
+  const terms = deprecatedOperations.map(({ id, sunset }) => {
     const count = `FILL(${id}, 0)`;
-    return `IF(EPOCH(${count}) >= ${sunset - DAYS_AHEAD * 86_400}, ${count}, 0)`;
+    const start = sunset.getTime() / 1_000 - DAYS_AHEAD * 86_400;
+    return `IF(EPOCH(${count}) >= ${start}, ${count}, 0)`;
   });
   return {
     name: 'sunset-has-callers',
