@@ -41,18 +41,13 @@ const stage = {
   parse: async (name: string) => (await import('./stageOption.ts')).parseStage(name as StageName),
 } as const;
 const oneStage = { ...stage, required: true } as const;
-const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage', kinds.httpUrl);
-const dataEndpoint = {
-  ...endpoint,
-  about: `${endpoint.about}, with the tables inventory, pets and orders`,
-};
 const json = flag('print JSON for a machine, in place of text');
 const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
-/** Where the API keys are. */
-const keyTable = {
+/** Where the tables are. */
+const place = {
   stage,
-  endpoint: { ...endpoint, about: `${endpoint.about}, with the table apiKeys` },
+  endpoint: text('URL', 'a DynamoDB emulator, in place of a stage', kinds.httpUrl),
 } as const;
 
 const pricedStage = {
@@ -134,7 +129,7 @@ export const commands = {
       create: {
         summary: 'Make a key and print it',
         options: {
-          ...keyTable,
+          ...place,
           name: text('NAME', 'who the key is for, such as storefront-web', {
             ...kinds.pattern(
               /^[\w.@-]{1,64}$/,
@@ -160,7 +155,7 @@ export const commands = {
       list: {
         summary: 'List every key with its successor, oldest first',
         options: {
-          ...keyTable,
+          ...place,
           expiring: text(
             '14d',
             'only keys that expire within this time, the next first',
@@ -175,7 +170,7 @@ export const commands = {
         about:
           'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
         options: {
-          ...keyTable,
+          ...place,
           grace: text('TIME', 'how long the old key keeps working', {
             ...kinds.duration,
             default: '24h',
@@ -186,7 +181,7 @@ export const commands = {
       revoke: {
         summary: 'End a key for good, within a minute; asks first',
         argument: '<KEY_ID>',
-        options: { ...keyTable, yes },
+        options: { ...place, yes },
       },
       check: {
         summary: 'Store a key for the scheduled check and smoke',
@@ -203,8 +198,7 @@ export const commands = {
       'A file may be compressed with gzip (.csv.gz, .jsonl.gz). FILE can be - for standard input: CSV for the inventory, JSON Lines for the others.',
     ],
     options: {
-      stage,
-      endpoint: dataEndpoint,
+      ...place,
       inventory: text('FILE.csv|FILE.jsonl', 'CSV starts with the line petId,quantity,status'),
       pets: text(
         'FILE.jsonl',
@@ -224,8 +218,7 @@ export const commands = {
       'A file may be compressed with gzip (.csv.gz, .jsonl.gz). One FILE can be - for standard output: CSV for the inventory, JSON Lines for the others.',
     ],
     options: {
-      stage,
-      endpoint: dataEndpoint,
+      ...place,
       inventory: text('FILE.csv|FILE.jsonl', 'the stock'),
       pets: text('FILE.jsonl', 'the pets'),
       orders: text('FILE.jsonl', 'the orders'),

@@ -6,7 +6,6 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyStore, isReadable, type KeyRecord } from '../../shared/keys/keyStore.ts';
 
@@ -20,10 +19,12 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
   const client = DynamoDBDocumentClient.from(base);
 
   /** @returns the whole key, which is available only here, and its record */
-  async function add(
-    key: Pick<KeyRecord, 'name' | 'permission' | 'originId'>,
-    expiresAt: Date | undefined,
-  ) {
+  async function create({
+    expiresAt,
+    ...key
+  }: Pick<KeyRecord, 'name' | 'permission' | 'originId'> & {
+    readonly expiresAt?: Date | undefined;
+  }) {
     const { apiKey, ...minted } = mintApiKey();
     const end = expiresAt && { expiresAt: expiresAt.toISOString() };
     const record: KeyRecord = { ...minted, ...key, ...end, createdAt: toTime(Date.now()) };
@@ -78,9 +79,7 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
   return {
     ...defineKeyStore(base, tableName),
     put,
-
-    create: (key: { name: string; permission: Permission; expiresAt?: Date | undefined }) =>
-      add({ name: key.name, permission: key.permission }, key.expiresAt),
+    create,
 
     /** Every key, oldest first. */
     async list(): Promise<KeyRecord[]> {
@@ -97,10 +96,8 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     succeed({ keyId, originId = keyId, ...old }: KeyRecord) {
       const { name, permission, createdAt, expiresAt } = old;
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
-      return add(
-        { name, permission, originId },
-        lifetime ? new Date(Date.now() + lifetime) : undefined,
-      );
+      const newEnd = lifetime ? new Date(Date.now() + lifetime) : undefined;
+      return create({ name, permission, originId, expiresAt: newEnd });
     },
 
     /**

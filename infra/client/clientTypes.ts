@@ -24,24 +24,19 @@ export async function readClientTypes(): Promise<string> {
   }
 }
 
-interface TypesModule {
-  /** By name, with their comments. An overloaded function has several. */
-  readonly declarations: ReadonlyMap<string, readonly string[]>;
-  /** The files of the names that it imports, or exports from there. */
-  readonly origins: ReadonlyMap<string, string>;
-}
-
 /** A declaration begins at the start of a line, with its comment. */
 const start =
   /^(?<!\*\/\n)(?=(?:\/\*\*(?:(?!\*\/).)*\*\/\n)?(?:export|declare|interface|type)\b)/ms;
 const declaration = /^(?:export )?((?:declare )?(?:interface|type|class|function|const) (\w+))/m;
 
-function parseTypes(path: string): TypesModule {
+function parseTypes(path: string) {
   const content = readFileSync(path, 'utf8');
   const texts = content.split(start).filter((text) => declaration.test(text));
   const imports = content.matchAll(/^(?:import|export) (?:type )?\{(.*?)\} from '(.*?)\.ts'/gms);
   return {
+    /** By name, with their comments. An overloaded function has several. */
     declarations: Map.groupBy(texts, (text) => declaration.exec(text)?.[2] ?? ''),
+    /** The files of the names that it imports, or exports from there. */
     origins: new Map(
       [...imports].flatMap(([, names = '', from]) =>
         toWords(names).map((name) => [name, join(path, `../${from}.d.ts`)] as const),
@@ -51,7 +46,10 @@ function parseTypes(path: string): TypesModule {
 }
 
 /** @throws {Error} if two files declare a name that the types need */
-function joinTypes(modules: ReadonlyMap<string, TypesModule>, entryFile: string): string {
+function joinTypes(
+  modules: ReadonlyMap<string, ReturnType<typeof parseTypes>>,
+  entryFile: string,
+): string {
   const joined = new Map<string, readonly string[]>();
 
   function add(name: string, path: string): void {

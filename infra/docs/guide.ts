@@ -1,17 +1,7 @@
-import { renderMarkdown, type Section, toSections, toText } from './markdown.ts';
+import { renderMarkdown, toSections, toText } from './markdown.ts';
 
 /** A guide, ready for its page. */
-export interface Guide {
-  /** The name of its page, without `.html`. */
-  readonly name: string;
-  /** Its first heading, in plain text. */
-  readonly title: string;
-  /** Its first paragraph, in plain text. */
-  readonly description: string;
-  /** The text below its first heading. */
-  readonly html: string;
-  readonly sections: readonly Section[];
-}
+export type Guide = ReturnType<typeof toGuide>;
 
 /** The menu. The first guide is the site's home page. The reference is no guide. */
 export const menu = {
@@ -31,7 +21,12 @@ export function renderGuide(name: string, markdown: string): Guide {
   return toGuide(name, title, renderMarkdown(markdown.replace(/^# .+$/m, '')));
 }
 
-export function toGuide(name: string, title: string, html: string): Guide {
+/**
+ * @param name that of its page, without `.html`
+ * @param title its first heading, in plain text
+ * @param html the text below that
+ */
+export function toGuide(name: string, title: string, html: string) {
   const [, paragraph = ''] = /<p>(.*?)<\/p>/s.exec(html) ?? [];
   return { name, title, description: toText(paragraph), html, sections: toSections(html) };
 }

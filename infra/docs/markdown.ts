@@ -1,13 +1,5 @@
 import { Marked, Renderer } from 'marked';
 
-/** The part of a page before its first `h2`, or below one, in plain text. */
-export interface Section {
-  /** Empty before the first `h2`, like the heading. */
-  readonly anchor: string;
-  readonly heading: string;
-  readonly text: string;
-}
-
 /** Languages and their tab names. Adjacent blocks in this order become tabs. */
 const tabs: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' };
 
@@ -60,7 +52,8 @@ function toAnchor(heading: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-export function toSections(html: string): Section[] {
+/** The part of a page before its first `h2`, without anchor and heading, and those below each, in plain text. */
+export function toSections(html: string) {
   const parts = ['', '', ...html.split(/<h2 id="([^"]+)">(.*?)<\/h2>/)];
   return Array.from({ length: parts.length / 3 }, (_, index) => {
     const [anchor = '', heading = '', text = ''] = parts.slice(3 * index, 3 * index + 3);
