@@ -89,6 +89,13 @@ describe('petstore', () => {
     [`${smoke} --stage staging`, 'Give --stage or --base-url, not both'],
     [`${smoke} --expect-commit`, '--expect-commit takes --stage'],
     ['costs reconcile x.csv --from 2026-11-01', '--from and --to go together.'],
+    ['start --fail 503', "'--fail' must be such as 503:0.1"],
+    [
+      'start --fail 200:0.1',
+      "400, 401, 403, 404, 405, 412, 413, 415, 422, 429, 500, 503, not '200:0.1'",
+    ],
+    ['start --fail 503:1.5', "not '503:1.5'"],
+    ['start --fail 503:0.6 --fail 429:0.5', "'--fail' must add up to at most 1, not 1.1"],
   ])('%j is refused', (typed, message) => expectRefusal(petstore, typed.split(' '), message));
 
   test.each([

@@ -243,13 +243,6 @@ it.each<[what: string, change: Change]>([
     }),
   ],
   [
-    "one customer's only update is retried four times at night",
-    whenOf('updateInventory', (_, index) => {
-      const Invocations = [600, 601, 603, 607, 613].includes(index) ? 1 : 0;
-      return { Invocations, ServerErrors: Invocations };
-    }),
-  ],
-  [
     'three of twenty requests of an hour fail',
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 3 === 0 ? 1 : 0;
