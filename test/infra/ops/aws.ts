@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
@@ -34,7 +39,7 @@ export class AwsError extends Error {
 /** A fake of every AWS service that the commands call. Records the calls. */
 export async function startAws(responses: Responses) {
   const calls: Call[] = [];
-  const server = createServer(async (request, response) => {
+  const served = await serve(async (request, response) => {
     const { operation, input, isXml } = await readCall(request);
     const [, region = '', service = ''] =
       /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(request.headers.authorization ?? '') ?? [];
@@ -55,7 +60,6 @@ export async function startAws(responses: Responses) {
       write(status, name, { Error: { Code: name, Message: message }, message });
     }
   });
-  const port = await listen(server, 0, '');
   const aws = {
     calls,
     /** An operation that is refused. */
@@ -68,14 +72,24 @@ export async function startAws(responses: Responses) {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_ENDPOINT_URL: served.address,
     },
-    close: () => {
+    close: () => served[Symbol.dispose](),
+  };
+  return aws;
+}
+
+/** A server on a port of its own, until it is disposed of. */
+export async function serve(listener?: RequestListener) {
+  const server = createServer(listener);
+  return {
+    server,
+    address: `http://127.0.0.1:${await listen(server, 0, '')}`,
+    [Symbol.dispose]() {
       server.closeAllConnections();
       server.close();
     },
   };
-  return aws;
 }
 
 /** As `startAws`, until the test ends. */

@@ -9,19 +9,18 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import { type CommandText, commandNames, commands } from '../../../infra/cli/commands.ts';
-import { listen } from '../../../infra/local/engine/loopback.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { serve } from './aws.ts';
 import { callOps, expectRefusal, runOps, startOps } from './opsProcess.ts';
 
 const { write } = openTemporaryFolder();
@@ -294,10 +293,10 @@ it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.
     using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-'));
     const file = join(folder.path, 'empty.csv');
     writeFileSync(file, 'petId,quantity,status\n');
-    const silent = createServer();
-    const asked = once(silent, 'request');
+    using silent = await serve();
+    const asked = once(silent.server, 'request');
     const variables = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${await listen(silent, 0, '')}`,
+      AWS_ENDPOINT_URL: silent.address,
       ...{ AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' },
     };
     const args = [bin, ...line.replace(/\S+csv/, file).split(' '), '--stage', 'staging'];
@@ -305,8 +304,6 @@ it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.
     await asked;
     child.kill('SIGINT');
     expect(await exited).toBe('SIGINT');
-    silent.closeAllConnections();
-    silent.close();
   },
 );
 

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../../infra/local/engine/loopback.ts';
+import { serve } from '../../infra/ops/aws.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import type { Vitals } from '../stageProcess.ts';
@@ -31,20 +30,17 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   ],
 ])('a soak of %s', async (_, vitals, failsEach, expected) => {
   let count = 0;
-  const server = createServer((_, response) => {
+  using served = await serve((_, response) => {
     count += 1;
     response.statusCode = count % failsEach === 0 ? 500 : 200;
     // At full speed, it would take the processors from other tests.
     setTimeout(() => response.end('{}'), 3);
   });
-  const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
   const next = vitals[Symbol.iterator]();
   const ask = async ({ collects }: { collects: boolean }) =>
     collects ? { ...healthy, ...next.next().value } : healthy;
-  const first = { baseUrl, apiKey: 'psk_none' };
+  const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
   const { section, problems } = await soak({ first, ask } as never, 1.5);
-  server.closeAllConnections();
-  server.close();
   expect(problems).toEqual(expected);
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
@@ -63,12 +59,10 @@ describe('a crowd', () => {
 
   test('of a service that sells a piece twice is a problem', async () => {
     const entry = '{"petId": 7, "quantity": 6, "status": "available"}';
-    const server = createServer((_, response) => response.setHeader('ETag', '"a"').end(entry));
-    const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
-    const service = { first: { baseUrl, apiKey: 'psk_none' }, ask: async () => healthy };
+    using served = await serve((_, response) => response.setHeader('ETag', '"a"').end(entry));
+    const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
+    const service = { first, ask: async () => healthy };
     const { problems } = await sellToCrowd(service as never, crowd);
-    server.closeAllConnections();
-    server.close();
     expect(problems).toEqual(['12 bought a piece', '6 pieces are left']);
   });
 });

@@ -1,7 +1,6 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
@@ -12,7 +11,7 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
-import { describeStack, type Responses, useAws } from '../aws.ts';
+import { describeStack, type Responses, serve, useAws } from '../aws.ts';
 import { callOps, defineCommand, defineInterrupt, runOps } from '../opsProcess.ts';
 
 const runSmoke = defineCommand('smoke');
@@ -419,18 +418,6 @@ it.each<[string, string, Responses, string?]>([
   expect(stdout).toMatch(/ got no whole response: bad port\.\n\d rows? passed, [12] failed, /);
 });
 
-/** A server at a base address, until it is disposed of. */
-async function serve(listener: RequestListener) {
-  const server = createServer(listener);
-  return {
-    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}/v1`,
-    [Symbol.dispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
 const respond = (response: ServerResponse) =>
   response.writeHead(200, { 'X-Request-Id': '8f2c1e0a-6a6b' });
 const begin: RequestListener = (_, response) => void respond(response).write('[');
@@ -461,7 +448,7 @@ describe.concurrent('a target that does not respond', () => {
     ['limit=100 returned 200     [] ', { timeout: 1_500, deadline: 3_000 }, sendSlowly],
   ])('is one line: %s', async ([message, limits, listener], { expect }) => {
     using served = await serve(listener);
-    const run = await smoke({ baseUrl: served.baseUrl, apiKey, ...limits });
+    const run = await smoke({ baseUrl: `${served.address}/v1`, apiKey, ...limits });
     expect(run.failures[0]).toContain(message);
     // After a response, the run goes on.
     if (!message.includes('returned')) expect(run.failures).toHaveLength(1);
@@ -471,7 +458,7 @@ describe.concurrent('a target that does not respond', () => {
 
 it('npx petstore smoke is interrupted with the status of Ctrl-C', async () => {
   using served = await serve(defineInterrupt());
-  const outcome = await callOps(runSmoke, ['--base-url', served.baseUrl], key);
+  const outcome = await callOps(runSmoke, ['--base-url', `${served.address}/v1`], key);
   expect(outcome).toMatchObject({ status: 130, stderr: '' });
   expect(outcome.stdout).toContain('The run was interrupted.');
 });

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -12,7 +12,7 @@ import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBo
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
-import { AwsError, startAws } from '../../ops/aws.ts';
+import { AwsError, serve, startAws } from '../../ops/aws.ts';
 
 // Skips the pause before second attempts.
 vi.mock(import('node:timers/promises'), async (original) => {
@@ -27,7 +27,6 @@ const names = ['/petstore-production/base-address', '/petstore-production/check-
 
 let handler: () => Promise<void>;
 let checkService: typeof checkServiceOf;
-let port: number;
 let values: (string | undefined)[];
 let keys: unknown[];
 let ItemCount: number;
@@ -69,7 +68,7 @@ const listener: RequestListener = ({ method = '', url = '', headers }, response)
   const [status, body] = isValid ? respond(method, url) : [401, 'no'];
   return response.writeHead(status, { 'X-Request-Id': 'request-1' }).end(body);
 };
-const service = createServer(listener);
+const service = await serve(listener);
 const toPaths = () => asked.map(({ path }) => path).sort();
 function stubVariables(): void {
   const variables = {
@@ -89,14 +88,13 @@ function stubVariables(): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 }
 beforeAll(async () => {
-  port = await listen(service, 0, '');
   stubVariables();
   // The module reads its variables when it loads.
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
 beforeEach(() => {
   stubVariables();
-  values = [`http://127.0.0.1:${port}/v1`, apiKey];
+  values = [`${service.address}/v1`, apiKey];
   respond = right;
   asked = [];
   keys = [];
@@ -107,7 +105,7 @@ beforeEach(() => {
 afterAll(() => {
   vi.unstubAllEnvs();
   aws.close();
-  service.close();
+  service[Symbol.dispose]();
 });
 
 /** Runs the check. @returns its metrics and its error */
@@ -306,7 +304,7 @@ it('writes how many entries the inventory has above the planned number', async (
 
 it('returns the end of the certificate, and fails at an untrusted one', async () => {
   const { key, cert } = makeCertificate();
-  const secure = createSecureServer({ key, cert }, listener);
+  const secure = createServer({ key, cert }, listener);
   onTestFinished(() => secure.closeAllConnections());
   const address = `https://127.0.0.1:${await listen(secure as never, 0, '')}/v1`;
   const { problems: untrusted } = await checkService(address, apiKey);
