@@ -48,7 +48,7 @@ export type Loads = {
 export async function runProgram(loads: Loads, typed: readonly string[]): Promise<void> {
   const program = defineCommand('npx petstore', { about: packageJson.description })
     .version(packageJson.version, '-v, --version', 'print the version')
-    .helpCommand('help [command]', 'explain a command');
+    .helpCommand('help [command]', 'Explain a command');
   for (const [name, text] of Object.entries<CommandText>(commands)) {
     const load: () => Promise<unknown> = loads[name as CommandName];
     const command = defineCommand(name, text, text.subcommands ? undefined : load);
