@@ -162,13 +162,9 @@ it.each<[string, () => unknown, RegExp]>([
 });
 
 describe('the data', () => {
-  it.each<[string, RegExp, status: number, body: string, told: RegExp]>([
-    ['an empty list', /inventory\?/, 200, '[]', /listInventory: GET .* with 200 .*: \[\]/],
-    ['no such pet', /pets/, 404, JSON.stringify(toErrorBody('not_found', 'no')), /getPet: .* 404/],
-    ['another pet', /pets/, 200, '{"id":81,"name":"Tom"}', /getPet: GET \/v1\/pets\/8 .* with 200/],
-  ])('is missing: the service has %s', async (_, path, status, body, told) => {
-    change(path, status, body);
-    expect((await runHandler()).failure).toMatch(told);
+  it('is wrong: the service has another pet', async () => {
+    change(/pets/, 200, '{"id":81,"name":"Tom"}');
+    expect((await runHandler()).failure).toMatch(/getPet: GET \/v1\/pets\/8 .* with 200/);
   });
 
   it('is gone: a table with items until lately is empty', async () => {
