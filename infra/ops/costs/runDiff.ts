@@ -91,7 +91,7 @@ function git(...args: string[]): string {
 }
 
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
-type PricedStage = Pick<CostReport, 'month'>;
+type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
 /** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
 function findCostChanges(
@@ -109,9 +109,12 @@ function findCostChanges(
     ),
     ['unknown paths and refusals', toRest(after) - toRest(before)],
   ]);
-  if (moved.length === 0) return [];
-  const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
-  return [sentence, ...toUsageChanges(before.month, after.month)];
+  if (moved.length > 0) {
+    const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
+    return [sentence, ...toUsageChanges(before.month, after.month)];
+  }
+  const others = toResponseChanges(before, after);
+  return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
 }
 
 /** What the worst month has besides its operations. */
@@ -155,4 +158,17 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
   const operations = operationIds.map((id) => [id, sum(is, id) - sum(was, id)] as const);
   const byOperation = toChanges(operations).join(', ');
   return [...toChanges(parts.flat()), ...(byOperation ? [`by operation ${byOperation}`] : [])];
+}
+
+/** Changes of responses that do not occur in the month; the others show in its total. */
+function toResponseChanges(before: PricedStage, after: PricedStage): string[] {
+  const { operations = [] } = after;
+  return operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
+    const was = before.operations?.find(
+      (one) => one.operationId === operationId && one.response === response,
+    );
+    const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];
+    const name = `a million of ${operationId} ${response}, which it does not have,`;
+    return from === to ? [] : [`${name} $${from} → $${to}`];
+  });
 }

@@ -270,6 +270,12 @@ describe('diff', () => {
       [': alarms +', `- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`],
     ],
     [
+      'no units of a response that is not in the traffic',
+      without(({ operationId, response }) => operationId === 'getPet' && response === '400'),
+      [' a month, as before.', '- a million of getPet 400, which it does not have, $0.00 → $'],
+      ['month'],
+    ],
+    [
       'a firewall',
       set({ firewall: true }),
       [`: firewall -${toCents(8 + (all + checks) * 0.6e-6)}.`],
