@@ -218,6 +218,9 @@ describe('diff', () => {
       'figures.json': { ...committed, stages: { ...committed.stages, production: settings } },
     };
   };
+  const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>): Files => ({
+    'units/units.json': measured.map((one) => ({ ...one, ...change(one) })),
+  });
   const without = (isLeftOut: (one: MeasuredUnits) => boolean): Files => ({
     'units/units.json': measured.filter((one) => !isLeftOut(one)),
   });
@@ -244,6 +247,11 @@ describe('diff', () => {
   test.each<[string, Files, reasons: string[], sums?: Sums]>([
     ['all the same', {}, [], []],
     [
+      'all requests traced',
+      set({ tracing: { reservedPerSecond: 0, percent: 100 } }),
+      [': traces -', '- traces '],
+    ],
+    [
       'twice the memory',
       set({ memoryMegabytes: mapOperations((id) => 2 * production.settings.memoryMegabytes[id]) }),
       [': Lambda -', '- GB-seconds of functions '],
@@ -252,6 +260,11 @@ describe('diff', () => {
       'a tenth of a price',
       { 'prices/us-east-1.json': price({ gigabyteSeconds: 0.00000133334 }) },
       [': Lambda +', '- price of GB-seconds of functions $1.33334 → $13.3334 per million +'],
+    ],
+    [
+      '200 bytes less a log line',
+      measure(({ logBytes }) => ({ logBytes: { ...logBytes, request: logBytes.request - 200 } })),
+      [': logs +', '- GB logged '],
     ],
     [
       'entries without a version, so that 1,000 take half a unit less',

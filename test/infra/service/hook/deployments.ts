@@ -1,59 +1,82 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
-import type { OperationId } from '../../../../shared/contract/operations.ts';
-import { defineFreshFunctions } from '../../../conformance/localTarget.ts';
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+import { writeBundle } from '../../../support/bundles.ts';
+import { findResources, templates } from '../../../support/stackTemplates.ts';
 import { type Responses, startAws, type WriteResponse } from '../../ops/aws.ts';
 
 /** Loads a version's code. An error is one of the version's start. */
 export type Load = () => Promise<Handler>;
-export type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
+type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
 
 interface Deployment {
   readonly id: OperationId;
+  readonly current: number;
   readonly target: number;
   status?: string;
 }
 
-/** The version that serves requests while another is proven. */
-export const LIVE = 2;
-
-/** Plays CodeDeploy, which calls the hook for each new version, and Lambda with the functions. */
+/**
+ * Plays CodeDeploy with the deployment groups of production's template, and Lambda with the functions' bundles. As
+ * CloudFormation does, it starts a deployment for each changed alias, and takes all back if one fails.
+ */
 export async function startDeployments() {
+  const hooks = readHooks();
+  const live = new Map(operationIds.map((id) => [id, 1]));
   const versions = new Map<string, Load>();
   const deployments = new Map<string, Deployment>();
   const engine = {
-    /** The versions that were called. */
+    live,
+    /** The versions that got a client's request, by operation. */
+    served: new Map<OperationId, Set<number>>(),
+    /** The versions that were called directly. */
     called: [] as string[],
     /** The operations that may not run. */
     turnedOff: new Set<OperationId>(),
     /** Any other version has the code of version 1. */
     publish: (id: OperationId, version: number, load: Load) =>
       versions.set(`${id}:${version}`, load),
-    /** @returns whether the hook lets every version pass */
+    /** @returns whether every alias was moved; if not, none is */
     async deploy(hook: (event: HookEvent) => Promise<void>, targets: [OperationId, number][]) {
+      engine.served.clear();
       engine.called.length = 0;
-      const prove = async ([id, target]: [OperationId, number]) => {
+      const before = new Map(live);
+      const move = async ([id, target]: [OperationId, number]) => {
+        const deployment: Deployment = { id, current: live.get(id) ?? 0, target };
         const DeploymentId = `d-${deployments.size + 1}`;
-        const deployment: Deployment = { id, target };
         deployments.set(DeploymentId, deployment);
+        if (hooks.get(id) !== 'petstore-production-hook') throw new Error(`${id} has no hook.`);
         await hook({ DeploymentId, LifecycleEventHookExecutionId: `e-${DeploymentId}` });
+        if (deployment.status === 'Succeeded') live.set(id, target);
+        callAsClient(id);
         return deployment.status === 'Succeeded';
       };
-      return !(await Promise.all(targets.map(prove))).includes(false);
+      const moved = await Promise.all(targets.map(move));
+      if (!moved.includes(false)) return true;
+      const back = targets.filter((_, index) => moved[index]);
+      const returned = await Promise.all(back.map(([id]) => move([id, before.get(id) ?? 0])));
+      if (returned.includes(false)) throw new Error('The stack is UPDATE_ROLLBACK_FAILED.');
+      return false;
     },
   };
+
+  function callAsClient(id: OperationId): void {
+    engine.served.set(id, (engine.served.get(id) ?? new Set()).add(live.get(id) ?? 0));
+  }
 
   /** What the hook calls; an event is among the input of its call. */
   const responses: Record<string, (input: Input) => unknown> = {
     ListDeploymentTargets: ({ deploymentId }) => ({ targetIds: [`${deploymentId}:live`] }),
     GetDeploymentTarget({ deploymentId }) {
-      const { id, target } = deployments.get(deploymentId) as Deployment;
+      const { id, current, target } = deployments.get(deploymentId) as Deployment;
       const lambdaFunctionInfo = {
         ...{ functionName: `petstore-production-${id}`, functionAlias: 'live' },
-        ...{ currentVersion: String(LIVE), targetVersion: String(target) },
+        ...{ currentVersion: String(current), targetVersion: String(target) },
       };
       return { deploymentTarget: { lambdaTarget: { deploymentId, lambdaFunctionInfo } } };
     },
@@ -69,6 +92,8 @@ export async function startDeployments() {
 
   function call(input: Input, respond: Invoke): WriteResponse {
     const id = toId(input);
+    // While the new version is called, clients go on.
+    callAsClient(id);
     const version = `${id}:${input.Qualifier}`;
     engine.called.push(version);
     const load = (versions.get(version) ?? versions.get(`${id}:1`)) as Load;
@@ -86,6 +111,19 @@ type Input = Record<'deploymentId' | 'status' | 'FunctionName' | 'Qualifier', st
 
 const toId = ({ FunctionName }: Input) =>
   FunctionName.replace('petstore-production-', '') as OperationId;
+
+/** The name of each alias's hook, by its operation. */
+function readHooks(): Map<OperationId, string> {
+  const functions = findResources('production', 'AWS::Lambda::Function');
+  const toName = ({ Ref = '' }: { Ref?: string } = {}) => functions[Ref]?.Properties.FunctionName;
+  const aliases = Object.values(templates.production.findResources('AWS::Lambda::Alias'));
+  return new Map(
+    aliases.map(({ Properties, UpdatePolicy }) => {
+      const id = toName(Properties.FunctionName).replace('petstore-production-', '');
+      return [id, toName(UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook)];
+    }),
+  );
+}
 
 type Invoke = (id: OperationId, load: Load, event: unknown, response: ServerResponse) => unknown;
 
@@ -144,25 +182,40 @@ export const awslambda = {
 };
 
 let loading: Promise<unknown> = Promise.resolve();
+let folders = 0;
+const written = new Map<OperationId, Promise<string>>();
 
-/** Loads a function in an environment of its own; it reads that only until it has warmed up. */
-export function defineVersion(id: OperationId, variables: Record<string, string>): Load {
-  const loadFresh = defineFreshFunctions();
+/** Loads a function's bundle in an environment of its own; it reads that only while it loads. */
+export function defineBundle(
+  folder: string,
+  id: OperationId,
+  variables: Record<string, string>,
+  entry?: string,
+): Load {
   let loaded: Promise<Handler> | undefined;
   async function load(): Promise<Handler> {
+    const own = join(folder, `${id}-${++folders}`);
+    const writing = written.get(id) ?? writeBundle(id, join(folder, id));
+    written.set(id, writing);
+    const index = await writing;
+    mkdirSync(own);
+    copyFileSync(join(index, '../function.cjs'), join(own, 'function.cjs'));
+    if (entry === undefined) copyFileSync(index, join(own, 'index.mjs'));
+    else writeFileSync(join(own, 'index.mjs'), entry);
     const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
     Object.assign(process.env, variables);
     try {
-      const { handler, warmUp } = (await loadFresh(id)) as Record<'handler' | 'warmUp', Handler>;
-      await warmUp(undefined);
-      return handler;
+      return (await import(/* @vite-ignore */ join(own, 'index.mjs'))).handler;
     } finally {
       Object.assign(process.env, Object.fromEntries(before));
     }
   }
   return () => {
-    // One after the other, since the environment is the process's.
-    if (!loaded) loading = loaded = loading.then(load, load);
+    if (!loaded) {
+      // One after the other, since the environment is the process's.
+      loaded = loading.then(load, load);
+      loading = loaded;
+    }
     return loaded;
   };
 }

@@ -1,4 +1,3 @@
-import { Readable, type Writable } from 'node:stream';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
@@ -17,20 +16,15 @@ import {
 import { fixtures } from '../../../conformance/target.ts';
 import { startFaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
-import {
-  awslambda,
-  defineVersion,
-  type Handler,
-  LIVE,
-  type Load,
-  startDeployments,
-} from './deployments.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+import { awslambda, defineBundle, type Load, startDeployments } from './deployments.ts';
 
 // Skips the pauses before further attempts.
 vi.mock(import('node:timers/promises'), async (original) => {
   return { ...(await original()), setTimeout: (async () => {}) as never };
 });
 
+const { folder } = openTemporaryFolder();
 const logs = keepLogs();
 const database = await startEmbeddedEngine();
 /** Between the database and the hook, and the new versions. */
@@ -62,6 +56,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await Promise.all([ofHook.heal(), ofVersion.heal()]);
+  for (const id of operationIds) aws.live.set(id, 1);
   aws.denied = '';
   aws.turnedOff.clear();
   logs.length = 0;
@@ -87,8 +82,8 @@ async function scan(TableName: string) {
   return { Items };
 }
 
-let newest = LIVE;
-/** Deploys a version more of some functions. @returns whether all may pass, and the line of a failure */
+let newest = 1;
+/** Deploys a version more of some functions. @returns whether it went through, and the line of its failure */
 async function deploy(ids: readonly OperationId[] = operationIds, code?: Load) {
   newest += 1;
   const [first] = ids;
@@ -104,22 +99,20 @@ async function deploy(ids: readonly OperationId[] = operationIds, code?: Load) {
 
 /** Loads the real code with other settings. */
 const withVariables = (id: OperationId, variables: Record<string, string> = {}) =>
-  defineVersion(id, { AWS_ENDPOINT_URL_DYNAMODB: database.endpoint, ...variables });
+  defineBundle(folder, id, { AWS_ENDPOINT_URL_DYNAMODB: database.endpoint, ...variables });
 /** Code in place of the real one. */
-const withCode =
-  (handler: Handler): Load =>
-  async () =>
-    handler;
-const begin = (stream: unknown) =>
-  awslambda.HttpResponseStream.from(stream as Writable, { statusCode: 200 });
+const withCode = (id: OperationId, code: string) => defineBundle(folder, id, {}, code);
 
 /** A list without items; of anything else, a response that it does not exist. */
-function defineEmpty(id: OperationId): Handler {
-  if (operations[id].streamed) return async (_, stream) => begin(stream).end('[]');
+function defineEmpty(id: OperationId): string {
+  if (operations[id].streamed) {
+    return `export const handler = async (_, stream) =>
+      awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).end('[]');`;
+  }
   const response = operations[id].path.includes('{')
     ? { statusCode: 404, body: JSON.stringify(toErrorBody('not_found', 'There is no such item.')) }
     : { statusCode: 200, body: '[]' };
-  return async () => response;
+  return `export const handler = async () => (${JSON.stringify(response)});`;
 }
 
 /** Its proof sees data. A write without preconditions has no request that does, and changes nothing. */
@@ -139,13 +132,11 @@ const failures = operationIds.flatMap((id): Row[] => {
     [
       id,
       'an exception at load',
-      () => async () => {
-        throw new RangeError('no such setting');
-      },
+      () => withCode(id, "throw new RangeError('no such setting');"),
       / failed \(request id [\w-]{36}\): RangeError: no such setting/,
     ],
     ...(seesData(id)
-      ? [[id, 'always an empty response', () => withCode(defineEmpty(id)), isWrong] as Row]
+      ? [[id, 'always an empty response', () => withCode(id, defineEmpty(id)), isWrong] as Row]
       : []),
     ...permissions
       // It reads that only after a conflict with another request.
@@ -168,15 +159,23 @@ const failures = operationIds.flatMap((id): Row[] => {
 });
 
 it.each(failures)('stops %s with %s before its first client', async (id, _, define, expected) => {
-  const { isDone, line, attempts } = await deploy([id], define());
+  const other = id === 'getPet' ? 'listOrders' : 'getPet';
+  const { isDone, line, attempts } = await deploy([id, other], define());
   expect(isDone).toBe(false);
   expect(attempts).toBe(3);
+  // Also of the other one, which CloudFormation takes back.
+  expect([...aws.live.values()]).toEqual(operationIds.map(() => 1));
+  expect([...(aws.served.get(id) ?? [])]).toEqual([1]);
+  expect(aws.served.get(other)).toContain(newest);
   expect(line).toContain(`${id}, version ${newest}, was stopped before its first client: `);
   expect(line).toMatch(expected);
 });
 
+const moved = () => new Set(aws.live.values());
+
 it('lets every good version pass, and calls each as often as it has ways to its tables', async () => {
   expect(await deploy()).toMatchObject({ isDone: true, attempts: 0 });
+  expect([...moved()]).toEqual([newest]);
   const counts = Map.groupBy(aws.called, (version) => version.split(':')[0]);
   expect(Object.fromEntries([...counts].map(([id, calls]) => [id, calls.length]))).toEqual({
     ...mapOperations(() => 1),
@@ -202,7 +201,7 @@ it('lets every version pass on a stage without data', async () => {
 
 it('calls no version of an operation that is turned off, nor one that has served before', async () => {
   aws.turnedOff.add('getPet');
-  expect((await deploy(['getPet'], async () => expect.unreachable())).isDone).toBe(true);
+  expect((await deploy(['getPet'], withCode('getPet', 'throw 1;'))).isDone).toBe(true);
   expect(aws.called).toEqual([]);
   aws.turnedOff.clear();
   expect(await aws.deploy(hook, [['getPet', 1]])).toBe(true);
@@ -211,13 +210,14 @@ it('calls no version of an operation that is turned off, nor one that has served
 });
 
 it('reads a list of any length no further than to its first item', async () => {
-  function* list() {
-    yield '[';
-    for (;;) yield '{"petId":1,"quantity":5,"status":"sold"},'.padEnd(1e6);
-  }
-  const endless: Handler = (_, stream) =>
-    new Promise((resolve) => Readable.from(list()).pipe(begin(stream)).on('close', resolve));
-  expect((await deploy(['listInventory'], withCode(endless))).isDone).toBe(true);
+  const code = `import { Readable } from 'node:stream';
+    function* list() {
+      yield '[';
+      for (;;) yield '{"petId":1,"quantity":5,"status":"sold"},'.padEnd(1e6);
+    }
+    export const handler = (_, stream) => new Promise((resolve) => Readable.from(list()).pipe(
+      awslambda.HttpResponseStream.from(stream, { statusCode: 200 })).on('close', resolve));`;
+  expect((await deploy(['listInventory'], withCode('listInventory', code))).isDone).toBe(true);
 });
 
 it.each<[string, () => void, RegExp]>([
@@ -249,15 +249,18 @@ it.each<[string, () => void, RegExp]>([
   expect(line).toMatch(expected);
 });
 
-it.each<[OperationId, Handler]>([
-  ['getPet', () => new Promise(() => {})],
-  ['listInventory', (_, stream) => new Promise(() => void begin(stream).write('['))],
-])('does not wait for a version of %s that never responds', async (id, handler) => {
+it.each<[OperationId, string]>([
+  ['getPet', 'export const handler = () => new Promise(() => {});'],
+  [
+    'listInventory',
+    'export const handler = (_, stream) => new Promise(() => void awslambda.HttpResponseStream.from(stream, {}).write("["));',
+  ],
+])('does not wait for a version of %s that never responds', async (id, code) => {
   const { timeout } = AbortSignal;
   const soon = (time: number) => timeout.call(AbortSignal, time === 30_000 ? 50 : time);
   const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(soon);
   onTestFinished(() => spy.mockRestore());
-  const { isDone, line } = await deploy([id], withCode(handler));
+  const { isDone, line } = await deploy([id], withCode(id, code));
   expect(isDone).toBe(false);
   expect(line).toMatch(/ failed \(request id .*\): no response within 30 seconds/);
 });
