@@ -63,6 +63,12 @@ it('each alarm says what it means and where to look, and sends its start and end
   }
 });
 
+it('makes no key and no topic where both targets are topics', () => {
+  const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
+  const stacks = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
+  for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) expect(find(stacks, type)).toEqual([]);
+});
+
 it('watches the service stack’s resources by their names, without exports', () => {
   const names = (type: string, property: string) =>
     Object.values(findResources('production', type)).map(({ Properties }) => Properties[property]);

@@ -216,6 +216,20 @@ describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, within) =>
   });
 });
 
+it.each(rates)(
+  'at %i requests a day that come by chance, half of the pages come within %i minutes',
+  (rate, within) => {
+    const times = Array.from({ length: 25 }, (_, seed) => {
+      const draw = defineDraw(seed);
+      const counts = Array.from({ length: HISTORY + 3 * within }, () =>
+        drawCount(draw, rate / DAY),
+      );
+      return toPageMinute('getPet', 'returns 503', counts, 0);
+    });
+    expect(times.sort((one, other) => one - other)[12]).toBeLessThanOrEqual(within);
+  },
+);
+
 /** The minute of the first page, if the requests of each minute fail after the history. */
 function toPageMinute(id: OperationId, way: string, counts: readonly number[], calls: number) {
   const minutes = toMinutes(counts.length, calls, ({ operations }, index) => {
@@ -225,6 +239,13 @@ function toPageMinute(id: OperationId, way: string, counts: readonly number[], c
   });
   const pages = evaluateAlarms(ofOperation(id), minutes, HISTORY);
   return Math.min(...pages.map(({ minute }) => minute));
+}
+
+/** A number of events by chance (Poisson). */
+function drawCount(draw: Draw, mean: number): number {
+  let count = -1;
+  for (let time = 0; time < mean; count += 1) time -= Math.log(1 - draw());
+  return Math.max(count, 0);
 }
 
 /** The alarms on the 5xx that clients of an operation get. */
