@@ -23,6 +23,8 @@ import { awslambda, defineBundle, type Load, startDeployments } from './deployme
 vi.mock(import('node:timers/promises'), async (original) => {
   return { ...(await original()), setTimeout: (async () => {}) as never };
 });
+// Other files of this worker would get modules that have loaded it.
+afterAll(() => void vi.resetModules());
 
 const { folder } = openTemporaryFolder();
 const logs = keepLogs();

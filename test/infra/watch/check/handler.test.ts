@@ -18,6 +18,8 @@ import { AwsError, serve, startAws } from '../../ops/aws.ts';
 vi.mock(import('node:timers/promises'), async (original) => {
   return { ...(await original()), setTimeout: (async () => {}) as never };
 });
+// Other files of this worker would get modules that have loaded it.
+afterAll(() => void vi.resetModules());
 
 const day = 86_400_000;
 // One clock, so that 25 days before and 5 days after are 30 to the millisecond.
