@@ -19,12 +19,17 @@ import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { awslambda, defineBundle, type Load, startDeployments } from './deployments.ts';
 
-// Skips the pauses before further attempts.
+// Skips the pauses before further attempts, until this file ends: its worker's next files get the same modules.
+const pauses = vi.hoisted(() => ({ areSkipped: true }));
 vi.mock(import('node:timers/promises'), async (original) => {
-  return { ...(await original()), setTimeout: (async () => {}) as never };
+  const timers = await original();
+  const pause = async (...args: unknown[]) =>
+    pauses.areSkipped ? undefined : timers.setTimeout(...(args as [number]));
+  return { ...timers, setTimeout: pause as never };
 });
-// Other files of this worker would get modules that have loaded it.
-afterAll(() => void vi.resetModules());
+afterAll(() => {
+  pauses.areSkipped = false;
+});
 
 const { folder } = openTemporaryFolder();
 const logs = keepLogs();

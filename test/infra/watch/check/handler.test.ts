@@ -14,12 +14,17 @@ import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
 import { AwsError, serve, startAws } from '../../ops/aws.ts';
 
-// Skips the pause before second attempts.
+// Skips the pause before second attempts, until this file ends: its worker's next files get the same modules.
+const pauses = vi.hoisted(() => ({ areSkipped: true }));
 vi.mock(import('node:timers/promises'), async (original) => {
-  return { ...(await original()), setTimeout: (async () => {}) as never };
+  const timers = await original();
+  const pause = async (...args: unknown[]) =>
+    pauses.areSkipped ? undefined : timers.setTimeout(...(args as [number]));
+  return { ...timers, setTimeout: pause as never };
 });
-// Other files of this worker would get modules that have loaded it.
-afterAll(() => void vi.resetModules());
+afterAll(() => {
+  pauses.areSkipped = false;
+});
 
 const day = 86_400_000;
 // One clock, so that 25 days before and 5 days after are 30 to the millisecond.
