@@ -74,6 +74,16 @@ export async function callOps(
   }
 }
 
+/** What somebody sees who types a command: its line, both outputs, and its status if it is not 0. */
+export function toScreen(typed: readonly string[], { status, stdout, stderr }: Outcome): string {
+  const told = stderr.trimEnd().replaceAll(/^/gm, '! ');
+  return [
+    `$ npx petstore ${typed.join(' ')}\n${stdout}`,
+    ...(stderr === '' ? [] : [`${told}\n`]),
+    ...(status === 0 ? [] : [`(status ${status})\n`]),
+  ].join('');
+}
+
 /** Changes a stage's settings, until the test ends. */
 export function changeSettings(stage: Stage, changes: Partial<StageSettings>): void {
   const { settings } = stage;
