@@ -1,7 +1,11 @@
+import { deepEqual, rejects } from 'node:assert/strict';
 import { tell } from '../../infra/cli/output.ts';
+import { parseJson } from '../../shared/contract/values.ts';
+import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { makeScratchFolder, runTestCommand } from '../support/testCommand.ts';
-import { buildBundles } from './buildBundles.ts';
-import { startFunctionHost } from './functionHost.ts';
+import { type Bundles, benchedIds, buildBundles } from './buildBundles.ts';
+import { type FunctionHost, startFunctionHost, toEvent } from './functionHost.ts';
+import type { RunResult } from './functionProcess.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
 import { measureWarm } from './parts/warm.ts';
@@ -28,8 +32,28 @@ await runTestCommand('bench', text, async ({ only = partNames, quick = false }) 
   tell('Building the bundles …');
   const bundles = await buildBundles(makeScratchFolder('bench'));
   const host = await startFunctionHost(bundles);
+  await expectSameResponses(host, bundles);
   for (const name of partNames.filter((one) => only.includes(one))) {
     const sections = [await parts[name]({ host, bundles, quick })].flat();
     for (const section of sections) process.stdout.write(`${toText(section)}\n`);
   }
 });
+
+/** @throws {AssertionError} if the peer does not respond as the service does: their figures would not compare */
+async function expectSameResponses(host: FunctionHost, { ours, peer }: Bundles): Promise<void> {
+  await host.setEntries(50);
+  for (const id of benchedIds) {
+    const [response, expected] = await Promise.all(
+      [peer[id], ours[id]].map(async (bundle) => {
+        const child = await host.startFunction(bundle);
+        const unknownKey = toEvent(id, mintApiKey().apiKey);
+        await rejects(child.ask({ event: unknownKey, times: 1 }), /returned 401/);
+        const run = { event: toEvent(id, host.apiKey), times: 1, keepsBody: true };
+        const { body } = await child.ask<RunResult>(run);
+        await child.end();
+        return parseJson(body);
+      }),
+    );
+    deepEqual(response, expected, id);
+  }
+}

@@ -16,6 +16,8 @@ export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 export async function buildBundles(outdir: string) {
   const buildDeployed = (name: string, source: string) =>
     buildSource(source, join(outdir, `${name}.cjs`), deployedOptions);
+  const toPeer = (name: string) =>
+    `import { ${name} } from './contenders/peer.ts'; export const handler = ${name}();`;
   const toBare = (name: string) => `export { ${name} as handler } from './contenders/bare.ts';`;
   const toSigned = (id: BenchedId) =>
     `import { defineHandler } from './contenders/signed.ts'; export const handler = defineHandler('${id}');`;
@@ -24,7 +26,9 @@ export async function buildBundles(outdir: string) {
     /** As a deployment uploads them. */
     ours: await writeBundles(join(outdir, 'ours')),
     /** The same operations, written without looking at what they cost. */
-    peer: await buildPeer(outdir),
+    peer: await buildEach((id) =>
+      buildSource(toPeer(id), join(outdir, 'peer', `${id}.mjs`), usualOptions),
+    ),
     /** The same calls to DynamoDB and nothing else, bundled as ours are. */
     bare: await buildEach((id) => buildDeployed(`bare/${id}`, toBare(id))),
     /** The same calls over bare HTTPS, signed by hand. */
@@ -33,13 +37,6 @@ export async function buildBundles(outdir: string) {
     floor: await buildDeployed('floor', "export * from './contenders/floor.ts';"),
     functionProcess: await buildSource("import './functionProcess.ts';", runner, { format: 'esm' }),
   };
-}
-
-export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
-  return buildEach((id) => {
-    const entry = `import { ${id} } from './contenders/peer.ts'; export const handler = ${id}();`;
-    return buildSource(entry, join(outdir, 'peer', `${id}.mjs`), usualOptions);
-  });
 }
 
 /**

@@ -8,6 +8,8 @@ import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambd
 interface RunRequest {
   readonly event: APIGatewayProxyEvent;
   readonly times: number;
+  /** Whether the result has the body of the last response, which takes time. */
+  readonly keepsBody?: boolean;
 }
 
 interface Time {
@@ -18,6 +20,7 @@ interface Time {
 
 export interface RunResult extends Time {
   readonly bytes: number;
+  readonly body: string;
   readonly peakMemory: number;
 }
 
@@ -51,17 +54,17 @@ process.on('message', async (request: RunRequest) => {
 process.on('disconnect', () => process.exit());
 process.send?.({ idleMemory: process.memoryUsage.rss(), ...loadTime } satisfies Loaded);
 
-async function run({ event, times }: RunRequest): Promise<RunResult> {
+async function run({ event, times, keepsBody = false }: RunRequest): Promise<RunResult> {
   // A handler may change its event.
   const events = Array.from({ length: times }, () => structuredClone(event));
   const toTime = startClock();
-  let bytes = 0;
+  let last = { bytes: 0, body: '' };
   for (const one of events) {
-    const response = await invoke(one);
-    if (response.status !== 200) throw new Error(`The function returned ${response.status}.`);
-    bytes = response.bytes;
+    const { status, ...response } = await invoke(one, keepsBody);
+    if (status !== 200) throw new Error(`The function returned ${status}.`);
+    last = response;
   }
-  return { bytes, ...toTime(), peakMemory: readPeakMemory() };
+  return { ...last, ...toTime(), peakMemory: readPeakMemory() };
 }
 
 function startClock(): () => Time {
@@ -85,8 +88,8 @@ function readPeakMemory(): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Calls the function as Lambda does, and drops the bytes of the response. */
-async function invoke(event: APIGatewayProxyEvent) {
+/** Calls the function as Lambda does. */
+async function invoke(event: APIGatewayProxyEvent, keepsBody: boolean) {
   const context = toLambdaContext('bench', event.requestContext.requestId, 120_000);
   if (!streamed.has(handler)) {
     const result = (await handler(event, context)) as APIGatewayProxyResult;
@@ -96,18 +99,21 @@ async function invoke(event: APIGatewayProxyEvent) {
     return {
       status: statusCode,
       bytes: Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8'),
+      body: keepsBody ? body : '',
     };
   }
   let bytes = 0;
+  let body = '';
   // Takes each chunk in its own turn of the event loop, so that a fast writer has to wait.
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
+      if (keepsBody) body += chunk;
       setImmediate(done);
     },
   });
   await Promise.all([handler(event, stream, context), finished(stream)]);
-  return { status: statuses.get(stream), bytes };
+  return { status: statuses.get(stream), bytes, body };
 }
 
 /**

@@ -111,9 +111,7 @@ function defineHandler(
   headers: Record<string, string> = {},
 ) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-    .use(responseHeaders(headers))
-    .use(httpErrorHandler())
-    .use(authenticate(permission))
+    .use(guardAndShape(permission, headers))
     .handler(async (event: APIGatewayProxyEvent) => ({
       statusCode: 200,
       headers: { 'Content-Type': 'application/json' },
@@ -121,19 +119,8 @@ function defineHandler(
     }));
 }
 
-function authenticate(permission: Permission): Middleware {
-  return {
-    async before({ event: { headers } }) {
-      const authorization = headers.Authorization ?? headers.authorization ?? '';
-      const key = await verifier.verify(authorization.replace(/^bearer +/i, ''));
-      if (permission === 'write' && key.permission !== 'write') {
-        throw new HttpError(403, 'The API key allows reading only.');
-      }
-    },
-  };
-}
-
-function responseHeaders(headers: Record<string, string>): Middleware {
+/** Checks the API key, and gives every response its headers and every error the service's Error body. */
+function guardAndShape(permission: Permission, headers: Record<string, string>): Middleware {
   const addHeaders: Middleware['after'] = ({ event, response }) => {
     if (!response) return;
     response.headers = {
@@ -143,7 +130,27 @@ function responseHeaders(headers: Record<string, string>): Middleware {
       ...headers,
     };
   };
-  return { after: addHeaders, onError: addHeaders };
+  return {
+    async before({ event: { headers } }) {
+      const authorization = headers.Authorization ?? headers.authorization ?? '';
+      const key = await verifier.verify(authorization.replace(/^bearer +/i, ''));
+      if (permission === 'write' && key.permission !== 'write') {
+        throw new HttpError(403, 'The API key allows reading only.');
+      }
+    },
+    after: addHeaders,
+    onError(request) {
+      const status = toStatus(request.error);
+      const message = status < 500 ? String(request.error?.message) : 'Internal server error';
+      if (status >= 500) console.error(request.error);
+      request.response = {
+        statusCode: status,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ code: codes[status] ?? 'internal_error', message, status }),
+      };
+      return addHeaders(request);
+    },
+  };
 }
 
 const codes: Record<number, string> = {
@@ -154,22 +161,6 @@ const codes: Record<number, string> = {
   415: 'unsupported_media_type',
 };
 
-/** What `@middy/http-error-handler` does, with the service's Error body. */
-function httpErrorHandler(): Middleware {
-  return {
-    onError(request) {
-      const status = toStatus(request.error);
-      const message = status < 500 ? String(request.error?.message) : 'Internal server error';
-      if (status >= 500) console.error(request.error);
-      request.response = {
-        statusCode: status,
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ code: codes[status] ?? 'internal_error', message, status }),
-      };
-    },
-  };
-}
-
 function toStatus(error: unknown): number {
   if (error instanceof ZodError) return 400;
   const { statusCode = 500, name } = error as { statusCode?: number; name?: string };
@@ -177,16 +168,7 @@ function toStatus(error: unknown): number {
   return statusCode === 422 ? 400 : statusCode;
 }
 
-const MIN_ID = -(2n ** 63n);
-const MAX_ID = 2n ** 63n - 1n;
-
-const PathParameters = z.object({
-  petId: z
-    .string()
-    .regex(/^(?:0|-?[1-9]\d{0,18})$/, 'must be an integer')
-    .transform(BigInt)
-    .refine((petId) => petId >= MIN_ID && petId <= MAX_ID, 'must be an int64'),
-});
+const PathParameters = z.object({ petId: z.coerce.bigint().pipe(z.int64()) });
 
 /** An inventory entry as the table keeps it; see `shared/store/inventoryRecord.ts`. */
 interface StoredEntry {
