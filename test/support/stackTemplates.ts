@@ -32,6 +32,11 @@ export function findResources(stage: FixtureName, type: string): Record<string, 
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }
 
+/** The properties of a template's resources of a type. */
+export function findProperties(template: Template, type: string): CfnResource['Properties'][] {
+  return Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+}
+
 interface Widget {
   readonly title: string;
   /** Namespace, name, dimensions with values, then options; or only an expression. */

@@ -4,8 +4,10 @@ import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import {
   fillAccessLog,
+  findProperties,
   findResources,
   synthesizeProduction,
+  templates,
 } from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
@@ -16,8 +18,8 @@ const contract: [OperationId, Operation][] = Object.entries(operations) as never
 const production = (type: string) => findResources('production', `AWS::${type}`);
 const functions = production('Lambda::Function');
 const aliases = production('Lambda::Alias');
-const permissions = Object.values(production('Lambda::Permission')).map((one) => one.Properties);
-const methods = Object.values(production('ApiGateway::Method')).map(({ Properties }) => Properties);
+const permissions = findProperties(templates.production, 'AWS::Lambda::Permission');
+const methods = findProperties(templates.production, 'AWS::ApiGateway::Method');
 const resources = production('ApiGateway::Resource');
 
 function toPath(resourceId: { Ref?: string }): string {
@@ -89,7 +91,7 @@ function toResponse(name: string) {
 }
 
 describe.each(fixtureNames)('the stage of %s', (name) => {
-  const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
+  const [stage] = findProperties(templates[name], 'AWS::ApiGateway::Stage');
 
   it('logs the fields to find a request by, and no header that could have a key', () => {
     const { bytes, ...texts } = fillAccessLog(name);
@@ -106,7 +108,7 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
   });
 
   it('limits each operation, and everything else, by its settings', () => {
-    expect(stage?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
+    expect(stage).toMatchObject({ StageName: 'v1', TracingEnabled: true });
     const { throttles } = fixtures[name].settings;
     const toLimit = (method: string, path: string, id: keyof typeof throttles) => ({
       HttpMethod: method,
@@ -118,26 +120,24 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
     });
     const limits = contract.map(([id, { method, path }]) => toLimit(method, path, id));
     const expected = [toLimit('*', '*', 'other'), ...limits];
-    const { MethodSettings } = stage?.Properties ?? {};
-    expect(MethodSettings).toHaveLength(operationIds.length + 1);
+    expect(stage.MethodSettings).toHaveLength(operationIds.length + 1);
     for (const limit of expected)
-      expect(MethodSettings).toContainEqual(expect.objectContaining(limit));
+      expect(stage.MethodSettings).toContainEqual(expect.objectContaining(limit));
   });
 });
 
 it('the firewall blocks no address that the throttles let through', () => {
   const { service } = synthesizeProduction({ firewall: true });
-  const [acl] = Object.values(service.findResources('AWS::WAFv2::WebACL'));
+  const [acl] = findProperties(service, 'AWS::WAFv2::WebACL');
   const rates = Object.values(fixtures.production.settings.throttles).map(({ rate }) => rate);
-  expect(acl?.Properties.Rules[0].Statement.RateBasedStatement.Limit).toBe(
+  expect(acl.Rules[0].Statement.RateBasedStatement.Limit).toBe(
     300 * rates.reduce((sum, rate) => sum + rate),
   );
 });
 
 it('each stage has its own sampling rule, by its priority', () => {
   const rules = fixtureNames.flatMap((stage) =>
-    Object.values(findResources(stage, 'AWS::XRay::SamplingRule')),
+    findProperties(templates[stage], 'AWS::XRay::SamplingRule'),
   );
-  const priorities = rules.map(({ Properties }) => Properties.SamplingRule.Priority);
-  expect(priorities).toEqual([1_000, 1_001]);
+  expect(rules.map(({ SamplingRule }) => SamplingRule.Priority)).toEqual([1_000, 1_001]);
 });

@@ -6,7 +6,7 @@ import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { countFailedWrite } from '../../../shared/runtime/requestUnits.ts';
 import { call, defineHandlerSettings, withKey } from '../../shared/http/callHandler.ts';
-import { fillAccessLog, watchTemplates } from '../../support/stackTemplates.ts';
+import { fillAccessLog, findProperties, watchTemplates } from '../../support/stackTemplates.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -39,9 +39,9 @@ it('queries only fields that the access log has', () => {
 it('gives each query a unique name, to which the alarms refer', () => {
   const names = logQueries.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  const alarms = Object.values(watchTemplates.production.findResources('AWS::CloudWatch::Alarm'));
-  const named = alarms.flatMap(({ Properties }) =>
-    [...Properties.AlarmDescription.matchAll(/"([^"]+)"/g)].map(([, name]) => name),
+  const alarms = findProperties(watchTemplates.production, 'AWS::CloudWatch::Alarm');
+  const named = alarms.flatMap(({ AlarmDescription }) =>
+    [...AlarmDescription.matchAll(/"([^"]+)"/g)].map(([, name]) => name),
   );
   expect(named.length).toBeGreaterThan(5);
   for (const name of named) expect(names).toContain(name);

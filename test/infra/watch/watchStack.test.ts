@@ -1,3 +1,4 @@
+import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../infra/stages/stages.ts';
@@ -5,31 +6,30 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
-  findResources,
+  findProperties,
   type StageTemplates,
   synthesizeProduction,
+  templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
-const find = ({ watch }: Pick<StageTemplates, 'watch'>, type: string) =>
-  (Object.values(watch.findResources(type)) as CfnResource[]).map(({ Properties }) => Properties);
-const production = { watch: watchTemplates.production };
-const alarms = find(production, 'AWS::CloudWatch::Alarm');
+const { production } = watchTemplates;
+const alarms = findProperties(production, 'AWS::CloudWatch::Alarm');
 
 it('a table that functions write in any way has an alarm on throttled writes', () => {
   const { access } = operationSettings.getPet;
   Object.assign(operationSettings.getPet, { access: { pets: ['dynamodb:PutItem'] } });
   onTestFinished(() => void Object.assign(operationSettings.getPet, { access }));
-  const changed = find(synthesizeProduction({}), 'AWS::CloudWatch::Alarm');
+  const changed = findProperties(synthesizeProduction({}).watch, 'AWS::CloudWatch::Alarm');
   const alarm = changed.find(({ AlarmName }) => /pets-table-throttles$/.test(AlarmName));
   expect(JSON.stringify(alarm)).toContain('WriteThrottleEvents');
 });
 
 it('an operation that is turned off wakes nobody, and the check does not call it', () => {
-  const found = find(changedProduction(), 'AWS::CloudWatch::Alarm');
+  const found = findProperties(changedProduction().watch, 'AWS::CloudWatch::Alarm');
   const toSeverity = (name: string) =>
     found
       .find(({ AlarmName }) => AlarmName === `petstore-production-${name}`)
@@ -38,18 +38,19 @@ it('an operation that is turned off wakes nobody, and the check does not call it
     expect(toSeverity(`getPet-${name}`)).toBe('Ticket');
     expect(toSeverity(`listOrders-${name}`)).toBe('Page');
   }
-  const toAsked = (stacks: Pick<StageTemplates, 'watch'>) =>
-    find(stacks, 'AWS::Lambda::Function').map(({ Environment }) =>
+  const toAsked = (template: Template) =>
+    findProperties(template, 'AWS::Lambda::Function').map(({ Environment }) =>
       Environment.Variables.OPERATIONS.split(','),
     );
   expect(toAsked(production)).toEqual([operationIds]);
-  expect(toAsked(changedProduction())).toEqual([operationIds.filter((id) => id !== 'getPet')]);
+  const others = operationIds.filter((id) => id !== 'getPet');
+  expect(toAsked(changedProduction().watch)).toEqual([others]);
 });
 
 it('each alarm says what it means and where to look, and sends its start and end', () => {
-  const topics = Object.keys(watchTemplates.production.findResources('AWS::SNS::Topic'));
+  const topics = Object.keys(production.findResources('AWS::SNS::Topic'));
   expect(topics).toHaveLength(2);
-  const composites = find(production, 'AWS::CloudWatch::CompositeAlarm');
+  const composites = findProperties(production, 'AWS::CloudWatch::CompositeAlarm');
   for (const [index, part] of ['getPet-server-errors', 'getPet-failing'].entries()) {
     expect(composites[index]?.AlarmDescription).toContain(part);
   }
@@ -65,14 +66,18 @@ it('each alarm says what it means and where to look, and sends its start and end
 
 it('makes no key and no topic where both targets are topics', () => {
   const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
-  const stacks = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
-  for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) expect(find(stacks, type)).toEqual([]);
+  const { watch } = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
+  for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) {
+    expect(watch.findResources(type)).toEqual({});
+  }
 });
 
 it('watches the service stack’s resources by their names, without exports', () => {
   const names = (type: string, property: string) =>
-    Object.values(findResources('production', type)).map(({ Properties }) => Properties[property]);
-  const check = find(production, 'AWS::Lambda::Function').map(({ FunctionName }) => FunctionName);
+    findProperties(templates.production, type).map(({ [property]: value }) => value);
+  const check = findProperties(production, 'AWS::Lambda::Function').map(
+    ({ FunctionName }) => FunctionName,
+  );
   const known: Record<string, unknown[]> = {
     ApiName: names('AWS::ApiGateway::RestApi', 'Name'),
     Stage: names('AWS::ApiGateway::Stage', 'StageName'),
@@ -89,12 +94,12 @@ it('watches the service stack’s resources by their names, without exports', ()
     seen.add(Name);
   }
   expect([...seen].sort()).toEqual(Object.keys(known).sort());
-  expect(JSON.stringify(production.watch.toJSON())).not.toContain('ImportValue');
+  expect(JSON.stringify(production.toJSON())).not.toContain('ImportValue');
 });
 
 /** What a line of the access log adds to which metrics, by the template's filters; 1 is left out. */
 function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
-  const filters = find({ watch: watchTemplates[stage] }, 'AWS::Logs::MetricFilter');
+  const filters = findProperties(watchTemplates[stage], 'AWS::Logs::MetricFilter');
   const is = (field: string, text: string) => {
     const value = String(line[field]);
     return text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;
@@ -146,8 +151,8 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
 it('a budget has another name after its receivers change, and the same after its limit changes', () => {
-  const findName = (stacks: StageTemplates) =>
-    find(stacks, 'AWS::Budgets::Budget').map(({ Budget }) => Budget.BudgetName);
+  const findName = ({ watch }: StageTemplates) =>
+    findProperties(watch, 'AWS::Budgets::Budget').map(({ Budget }) => Budget.BudgetName);
   const findNameWith = (change: Partial<Budget>) =>
     findName(synthesizeProduction({ budget: { ...changedSettings.budget, ...change } }));
   const names = findName(changedProduction());

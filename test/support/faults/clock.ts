@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { beforeAll, onTestFinished, vi } from 'vitest';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 
 const waitForReal = globalThis.setTimeout;
 
@@ -49,6 +51,17 @@ export function hurryPauses(): void {
   onTestFinished(() => {
     clearInterval(clock);
     vi.useRealTimers();
+  });
+}
+
+/** Skips all pauses of `node:timers/promises`, until the file's tests end. Time limits keep their length. */
+export function skipPauses(): void {
+  const pauses = vi.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+  // Modules that import it by name see the change, and its end.
+  syncBuiltinESMExports();
+  afterAll(() => {
+    pauses.mockRestore();
+    syncBuiltinESMExports();
   });
 }
 

@@ -14,22 +14,13 @@ import {
   operations,
 } from '../../../../shared/contract/operations.ts';
 import { fixtures } from '../../../conformance/target.ts';
+import { skipPauses } from '../../../support/faults/clock.ts';
 import { startFaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { awslambda, defineBundle, type Load, startDeployments } from './deployments.ts';
 
-// Skips the pauses before further attempts, until this file ends: its worker's next files get the same modules.
-const pauses = vi.hoisted(() => ({ areSkipped: true }));
-vi.mock(import('node:timers/promises'), async (original) => {
-  const timers = await original();
-  const pause = async (...args: unknown[]) =>
-    pauses.areSkipped ? undefined : timers.setTimeout(...(args as [number]));
-  return { ...timers, setTimeout: pause as never };
-});
-afterAll(() => {
-  pauses.areSkipped = false;
-});
+skipPauses();
 
 const { folder } = openTemporaryFolder();
 const logs = keepLogs();

@@ -12,19 +12,10 @@ import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBo
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
+import { skipPauses } from '../../../support/faults/clock.ts';
 import { AwsError, serve, startAws } from '../../ops/aws.ts';
 
-// Skips the pause before second attempts, until this file ends: its worker's next files get the same modules.
-const pauses = vi.hoisted(() => ({ areSkipped: true }));
-vi.mock(import('node:timers/promises'), async (original) => {
-  const timers = await original();
-  const pause = async (...args: unknown[]) =>
-    pauses.areSkipped ? undefined : timers.setTimeout(...(args as [number]));
-  return { ...timers, setTimeout: pause as never };
-});
-afterAll(() => {
-  pauses.areSkipped = false;
-});
+skipPauses();
 
 const day = 86_400_000;
 // One clock, so that 25 days before and 5 days after are 30 to the millisecond.

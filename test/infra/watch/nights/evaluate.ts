@@ -1,4 +1,4 @@
-import { type Minute, readMetric } from './minutes.ts';
+import type { Metrics } from './minutes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape
 type AlarmProperties = any;
@@ -11,7 +11,7 @@ type AlarmProperties = any;
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  * @param start the first minute that counts; windows look back on those before
  */
-export function evaluateAlarms(alarms: AlarmProperties[], minutes: readonly Minute[], start = 0) {
+export function evaluateAlarms(alarms: AlarmProperties[], minutes: readonly Metrics[], start = 0) {
   return alarms.flatMap((alarm) => {
     const states = toStates(alarm, minutes, start);
     const index = states.indexOf(true);
@@ -32,7 +32,7 @@ const OLDER_PERIODS = 2;
  */
 export function toStates(
   alarm: AlarmProperties,
-  minutes: readonly Minute[],
+  minutes: readonly Metrics[],
   start: number,
 ): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
@@ -82,7 +82,7 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 /** The value that an alarm compares, over a range of minutes; `end` is excluded. */
 export function defineValue(
   alarm: AlarmProperties,
-  minutes: readonly Minute[],
+  minutes: readonly Metrics[],
 ): (from: number, end: number) => number | undefined {
   const { Id: returned, Expression = returned } = alarm.Metrics.find(
     ({ ReturnData = true }) => ReturnData,
@@ -101,6 +101,33 @@ export function defineValue(
     const values = reads.map((read: (from: number, end: number) => number) => read(from, end));
     const results = parts.map((calculatePart: ReturnType<typeof compile>) => calculatePart(values));
     return calculate([...values, ...results], Number(minutes[from]?.now) / 1_000);
+  };
+}
+
+/**
+ * CloudWatch's value of a metric over a range of minutes: sum, maximum or minimum; `undefined` without values.
+ * @throws {Error} when the minutes do not have the metric
+ */
+function readMetric(
+  { MetricName, Dimensions = [] }: AlarmProperties,
+  statistic: string,
+  minutes: readonly Metrics[],
+): (from: number, end: number) => number | undefined {
+  const owner = Dimensions.find(({ Name }: AlarmProperties) => /^(Function|Table)Name$/.test(Name));
+  const isCount = statistic === 'SampleCount';
+  const parts = [
+    owner?.Value.replace('petstore-production-', ''),
+    MetricName,
+    isCount && statistic,
+  ];
+  const name = parts.filter(Boolean).join(' ');
+  if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
+  const all = minutes.map(({ [name]: value }) => value as number | undefined);
+  return (from, end) => {
+    const values = all.slice(from, end).filter((value) => value !== undefined);
+    if (values.length === 0) return undefined;
+    if (isCount || statistic === 'Sum') return values.reduce((sum, value) => sum + value);
+    return statistic === 'Minimum' ? Math.min(...values) : Math.max(...values);
   };
 }
 

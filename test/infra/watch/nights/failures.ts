@@ -24,8 +24,6 @@ const longList = whenOf('listInventory', () => ({ Duration: 100_000 }));
 /** In the fourth minute alone. */
 const once = (id: OperationId, change: Partial<OfOperation>) =>
   whenOf(id, (_, index) => (index === 3 ? change : {}));
-const endsIn = (days: Partial<Minute['days']>) => (minute: Minute) =>
-  Object.assign(minute.days, days);
 const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
   Object.assign(minute.operations[id], { Invocations });
 const silence = ({ operations }: Minute) => {
@@ -85,12 +83,12 @@ export const failures: Failure[] = [
   [
     'the DNS name leads nowhere',
     { 'check-failed': 10, silence: 15 },
-    (minute) => silence(when({ check: 'failed' })(minute)),
+    (minute) => silence(when({ 'check Errors': 1 })(minute)),
   ],
   [
     'the gateway reaches no function',
     { ...toServerErrors('OPERATION'), 'check-failed': 10 },
-    (minute) => silence(when({ check: 'failed', gatewayErrors: 100 })(minute)),
+    (minute) => silence(when({ 'check Errors': 1, gatewayErrors: 100 })(minute)),
   ],
   ['a function crashes once', { 'getPet-errors': 5 }, once('getPet', { Errors: 1 })],
   ['an update takes four seconds', { 'updateInventory-latency': 15 }, slowUpdate],
@@ -106,14 +104,18 @@ export const failures: Failure[] = [
       'updateInventory-error-budget': 15,
     },
     (minute, index) => {
-      minute.throttles.inventory = 30;
+      minute['inventory ReadThrottleEvents'] = 30;
       whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 2 }))(
         minute,
         index,
       );
     },
   ],
-  ['updates of one entry collide', { 'transaction-conflicts': 15 }, when({ conflicts: 100 })],
+  [
+    'updates of one entry collide',
+    { 'transaction-conflicts': 15 },
+    when({ 'inventory TransactionConflict': 100 }),
+  ],
   [
     'Lambda throttles calls',
     {
@@ -123,7 +125,7 @@ export const failures: Failure[] = [
     whenOf('listOrders', () => ({ Throttles: 5 })),
   ],
   ['Lambda throttles five calls', { 'getPet-throttles': 5 }, once('getPet', { Throttles: 5 })],
-  ['others use the concurrency', { 'account-concurrency': 5 }, when({ accountAtOnce: 850 })],
+  ['others use the concurrency', { 'account-concurrency': 5 }, when({ ConcurrentExecutions: 850 })],
   [
     'lists use nine tenths of their reserved concurrency',
     { 'listInventory-concurrency': 5 },
@@ -132,14 +134,18 @@ export const failures: Failure[] = [
   ['someone tries keys', { 'unauthorized-requests': 10 }, when({ unauthorized: 200 })],
   ['a read key is used to write', { 'forbidden-requests': 10 }, when({ forbidden: 60 })],
   ['a client sends too many requests', { 'throttled-requests': 10 }, when({ throttled: 80 })],
-  ['the check itself gets 429', { 'check-throttled': 10 }, when({ check: 'throttled' })],
+  ['the check itself gets 429', { 'check-throttled': 10 }, when({ checkThrottled: 1 })],
   ['there are too many entries', { 'inventory-entries': 10 }, when({ surplusEntries: 1 })],
-  ['the check no longer runs', { 'check-failed': 10 }, when({ check: 'none' })],
-  ['the certificate ends soon', { 'certificate-ends-in-30-days': 60 }, endsIn({ certificate: 20 })],
+  ['the check no longer runs', { 'check-failed': 10 }, when({ 'check Errors': undefined })],
+  [
+    'the certificate ends soon',
+    { 'certificate-ends-in-30-days': 60 },
+    when({ certificateDays: 20 }),
+  ],
   [
     'a key that nobody has replaced ends in six days',
     { 'key-ends-in-30-days': 60, 'key-ends-in-7-days': 60 },
-    endsIn({ key: 6 }),
+    when({ keyDays: 6 }),
   ],
   [
     'a deprecated operation that is still called may go in twenty days',

@@ -2,11 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
-import { synthesizeProduction } from '../../../support/stackTemplates.ts';
+import { findProperties, synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { defineValue, evaluateAlarms, toStates } from './evaluate.ts';
 import { type Change, failures, when, whenOf } from './failures.ts';
-import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
+import {
+  type Metrics,
+  type Minute,
+  type OfOperation,
+  toMetrics,
+  toOrdinaryMinute,
+} from './minutes.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
@@ -15,18 +21,16 @@ const { watch } = synthesizeProduction({
 });
 const found = Object.entries(watch.findResources('AWS::CloudWatch::Alarm'));
 const alarms = found.map(([, { Properties }]) => Properties);
-const incidents = Object.values(watch.findResources('AWS::CloudWatch::CompositeAlarm')).map(
-  ({ Properties }) => Properties,
-);
+const incidents = findProperties(watch, 'AWS::CloudWatch::CompositeAlarm');
 
 const DAY = 24 * 60;
 
-/** Ordinary minutes, each with so many calls, after a change. */
-function toMinutes(length: number, calls: number, change: Change): Minute[] {
+/** The metrics of ordinary minutes, each with so many calls, after a change. */
+function toMinutes(length: number, calls: number, change: Change): Metrics[] {
   return Array.from({ length }, (_, index) => {
     const minute = toOrdinaryMinute(calls);
     change(minute, index);
-    return minute;
+    return toMetrics(minute);
   });
 }
 
@@ -70,10 +74,10 @@ it.each(failures)('%s: fires its alarms within their time', (_, expected, change
 });
 
 it.each<[name: string, within: number, change: Change]>([
-  ['transaction-conflicts', 5, when({ conflicts: 100 })],
-  ['inventory-table-throttles', 10, when({ throttles: { inventory: 30 } })],
-  ['check-failed', 5, when({ check: 'none' })],
-  ['key-ends-in-7-days', 60, when({ days: { certificate: 200, key: 6 } })],
+  ['transaction-conflicts', 5, when({ 'inventory TransactionConflict': 100 })],
+  ['inventory-table-throttles', 10, when({ 'inventory ReadThrottleEvents': 30 })],
+  ['check-failed', 5, when({ 'check Errors': undefined })],
+  ['key-ends-in-7-days', 60, when({ keyDays: 6 })],
   ['getPet-errors', 5, whenOf('getPet', () => ({ Invocations: 1, Errors: 1 }))],
   ['getPet-latency', 5, whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 }))],
 ])('%s ends %i minutes after its cause, without further requests', (name, within, change) => {
@@ -82,13 +86,13 @@ it.each<[name: string, within: number, change: Change]>([
     0,
     (minute, index) => index < 120 && change(minute, index),
   );
-  const find = (some: readonly Minute[]) =>
+  const find = (some: readonly Metrics[]) =>
     evaluateAlarms(alarms, some).find((one) => one.name === name)?.isFiring;
   expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
 });
 
 /** How often pages begin and end: incidents, and pages that are part of none. */
-function countMails(minutes: readonly Minute[]) {
+function countMails(minutes: readonly Metrics[]) {
   const states = new Map(
     found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, 0)]),
   );
@@ -119,7 +123,7 @@ it.each<[what: string, change: Change, pages: number]>([
   ['everything fails for ten minutes', (minute, index) => index < 10 && failAll(minute, index), 1],
 ])('%s, and the check fails: few pages, and as many ends', (_, change, pages) => {
   const minutes = toMinutes(10 * 60, 100, (minute, index) => {
-    if (index >= 60 && index < 150) change(when({ check: 'failed' })(minute), index - 60);
+    if (index >= 60 && index < 150) change(when({ 'check Errors': 1 })(minute), index - 60);
   });
   expect(countMails(minutes)).toEqual({ pages, ends: pages });
 });
@@ -144,7 +148,7 @@ function failAll(minute: Minute, index: number): void {
 }
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {
-  const silent = toMinutes(DAY, 0, when({ check: 'none' }));
+  const silent = toMinutes(DAY, 0, when({ 'check Errors': undefined }));
   for (const alarm of alarms) {
     expect(defineValue(alarm, silent)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
   }
@@ -271,8 +275,7 @@ it.each<[what: string, change: Change]>([
     }),
   ],
   ['one call is throttled', whenOf('getPet', (_, index) => ({ Throttles: index === 600 ? 1 : 0 }))],
-  ['the check fails once', (minute, index) => index === 600 && when({ check: 'failed' })(minute)],
-  ['the check gets 429 all day', when({ check: 'throttled' })],
+  ['the check fails once', (minute, index) => index === 600 && when({ 'check Errors': 1 })(minute)],
 ])('nobody is paged when %s', (_, change) => {
   const minutes = toMinutes(DAY, 4, change);
   expect(evaluateAlarms(alarms, minutes).filter(({ isPage }) => isPage)).toEqual([]);
@@ -304,7 +307,7 @@ describe('in sixty quiet days', () => {
         }
       }
     }
-    expect(evaluateAlarms(pages, minutes)).toEqual([]);
+    expect(evaluateAlarms(pages, minutes.map(toMetrics))).toEqual([]);
   });
 
   /** One long list, a deployment, one client's 401s, a failure here and there. */
