@@ -24,15 +24,6 @@ const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
 
 const callStaged = (name: Staged, variables: Record<string, string>) =>
   callOps(petstore, [name, ...staged[name][0].split(' ')], variables);
-/** Expects one line as the whole output, without a secret. */
-async function expectLine(name: Staged, variables: Record<string, string>, line: string) {
-  const outcome = await callStaged(name, variables);
-  expect(outcome).toMatchObject({ status: 1, stdout: '' });
-  expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
-  expect(outcome.stderr).toContain(line);
-  expect(outcome.stderr).not.toContain('a-secret');
-}
-
 const names = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => [`${name}TableName`, name]);
 const stack = describeStack('petstore-staging', Object.fromEntries(names));
 
@@ -111,30 +102,33 @@ describe('a stage whose stack is not where its settings have it', () => {
 
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
 const region = { AWS_REGION: 'eu-west-1' };
-const all = { ...region, ...credentials };
+const nobody = { ...region, ...credentials, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' };
+const controls = () => {
+  throw new AwsError('AccessDeniedException', 'not \u202e\u001b[2J you');
+};
+const elsewhere =
+  'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it';
 
-it.each<[string, Staged, Record<string, string>, string]>([
-  ['a region', 'keys', credentials, 'export AWS_REGION='],
-  ['credentials', 'export', region, '; run aws sso login or aws configure'],
-  ['such a profile', 'rollback', { ...region, AWS_PROFILE: 'none' }, '; run aws sso login'],
-  [
-    'anybody who responds',
-    'keys',
-    { ...all, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' },
-    'CloudFormation: connect ECONNREFUSED 127.0.0.1:9; look at the region, --endpoint',
-  ],
-])('a command without %s says what to type: %s', async (_, name, variables, line) => {
-  await expectLine(name, variables, line);
-});
-
-it('escapes what AWS says', async () => {
-  const { variables } = await useAws({
-    ...stack,
-    Scan: () => {
-      throw new AwsError('AccessDeniedException', 'not \u202e\u001b[2J you');
-    },
-  });
-  await expectLine('keys', variables, 'AccessDeniedException: not \\u202e\\u001b[2J you; AWS');
+it.each<[Staged, Responses, string, Record<string, string>?]>([
+  ['keys', {}, 'export AWS_REGION=', credentials],
+  ['export', {}, '; run aws sso login or aws configure', region],
+  ['rollback', {}, '; run aws sso login', { ...region, AWS_PROFILE: 'none' }],
+  ['keys', {}, 'CloudFormation: connect ECONNREFUSED 127.0.0.1:9; look at the region,', nobody],
+  ['keys', { ...stack, Scan: controls }, 'not \\u202e\\u001b[2J you; AWS'],
+  ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
+  ['rollback', stack, 'CodeDeploy: UnknownOperationException: '],
+  ['rollback', { ...stack, ListDeployments: () => ({}) }, 'Lambda: UnknownOperationException: '],
+  ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
+  ['restore', describeStack('another'), elsewhere],
+  ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy pets'],
+])('%s says in one line what is wrong, without a secret: %#', async (...row) => {
+  const [name, responses, line, variables] = row;
+  const aws = await useAws(responses);
+  const outcome = await callStaged(name, variables ?? aws.variables);
+  expect(outcome).toMatchObject({ status: 1, stdout: '' });
+  expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
+  expect(outcome.stderr).toContain(line);
+  expect(outcome.stderr).not.toContain('a-secret');
 });
 
 it('writes all output where control characters are escaped', () => {
@@ -149,36 +143,14 @@ it('writes all output where control characters are escaped', () => {
   ]);
 });
 
-it.each<[Staged, Responses, string]>([
-  ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
-  ['rollback', stack, 'CodeDeploy: UnknownOperationException: '],
-  ['rollback', { ...stack, ListDeployments: () => ({}) }, 'Lambda: UnknownOperationException: '],
-  ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
-  [
-    'restore',
-    describeStack('another', {}),
-    'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it',
-  ],
-  [
-    'keys',
-    describeStack('petstore-staging'),
-    'no output ApiKeysTableName: npm run deploy petstore-staging',
-  ],
-])('reports an error of AWS to %s in one line: %#', async (name, responses, line) => {
-  const { variables } = await useAws(responses);
-  await expectLine(name, variables, line);
-});
-
-describe('a stage with invalid settings', () => {
-  it.each(Object.keys(staged) as Staged[])(
-    'ends %s in one line, before it calls AWS',
-    async (name) => {
-      changeSettings(stages.staging, { baseAddress: 'api.shop.test/v1' });
-      const aws = await useAws(stack);
-      const outcome = await callStaged(name, aws.variables);
-      expect(outcome).toMatchObject({ status: 1, stdout: '' });
-      expect(outcome.stderr).toMatch(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/);
-      expect(aws.calls).toEqual([]);
-    },
-  );
-});
+it.each(Object.keys(staged) as Staged[])(
+  'invalid settings of a stage end %s in one line, before it calls AWS',
+  async (name) => {
+    changeSettings(stages.staging, { baseAddress: 'api.shop.test/v1' });
+    const aws = await useAws(stack);
+    const outcome = await callStaged(name, aws.variables);
+    expect(outcome).toMatchObject({ status: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/);
+    expect(aws.calls).toEqual([]);
+  },
+);
