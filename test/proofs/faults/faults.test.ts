@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toJson } from '../../../shared/contract/values.ts';
 import { fixtures } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 import { type FaultName, faultNames, situations, toCells } from './cells.ts';
-import { type Lane, type LaneRequest, openLane, runCell } from './runCell.ts';
+import { type Lane, type LaneRequest, openLane, runCell, runCells } from './runCell.ts';
 
 const pet = 'getPet: the pet';
 const list = 'listInventory: whole, later page, identity';
@@ -20,49 +20,16 @@ const chosen = situations.filter(({ name }) => some.includes(name));
 
 useNoBackOff();
 
-/** For the surrounding group's tests. */
-function useLanes(count: number): readonly Lane[] {
-  const lanes: Lane[] = [];
-  beforeAll(async () => {
-    while (lanes.length < count) lanes.push(await openLane());
-  });
-  afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
-  return lanes;
-}
-
-/** Runs the cells of each situation on a lane of its own, all at once. @returns what is wrong */
-async function findWrong(lanes: readonly Lane[], fault: FaultName, tried: typeof situations) {
-  const run = async (situation: (typeof situations)[number], index: number) => {
-    const wrong: unknown[] = [];
-    for (const cell of toCells([fault], [situation])) {
-      const { times, problem } = await runCell(lanes[index] as Lane, cell);
-      if (problem !== undefined) wrong.push([situation.name, fault, times, problem]);
-    }
-    return wrong;
-  };
-  return (await onFastClock(() => Promise.all(tried.map(run)))).flat();
-}
-
 // Each third has functions of its own, which have all their retries left.
-describe.each([0, 1, 2])('in third %i of the matrix', (third) => {
-  const lanes = useLanes(some.length);
+it.each([0, 1, 2])('nothing is wrong in third %i of the matrix', async (third) => {
   const ofThird = <Value>(all: readonly Value[]) => all.filter((_, index) => index % 3 === third);
-
-  it.each(ofThird(faultNames))(
-    'nothing is wrong where the calls of each operation end in %s',
-    async (fault) => {
-      expect(chosen).toHaveLength(some.length);
-      expect(await findWrong(lanes, fault, chosen)).toEqual([]);
-    },
-  );
-
-  it('nothing is wrong where any call loses its response', async () => {
-    const all = ofThird(situations);
-    for (let next = 0; next < all.length; next += lanes.length) {
-      const tried = all.slice(next, next + lanes.length);
-      expect(await findWrong(lanes, 'lostResponse', tried)).toEqual([]);
-    }
-  });
+  const cells = [
+    ...toCells(ofThird(faultNames), chosen),
+    ...toCells(['lostResponse'], ofThird(situations)),
+  ];
+  expect(chosen).toHaveLength(some.length);
+  const results = await onFastClock(() => runCells(cells));
+  expect(results.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
 
 type Send = (request: LaneRequest) => Promise<ExactResponse>;
@@ -84,7 +51,12 @@ const sendAnd = (response: object): Planted => {
   };
 };
 
-const ordinary = useLanes(1);
+let lane: Lane;
+beforeAll(async () => {
+  lane = await openLane();
+});
+afterAll(() => lane.close());
+
 it.each<[string, string, FaultName, Planted, RegExp]>([
   ['a 500', pet, 'throttled', () => toError(500), /500 for a known cause/],
   ['a wrong success', pet, 'emptied', () => toResponse(200, []), /wrong success/],
@@ -118,7 +90,6 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
   const setFailing = (value: boolean) => () => {
     isFailing = value;
   };
-  const lane = ordinary[0] as Lane;
   // It ignores the keys of updates.
   const send: Send = ({ headers: { 'Idempotency-Key': _, ...headers } = {}, ...request }) =>
     lane.send({ ...request, headers });

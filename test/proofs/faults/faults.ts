@@ -1,22 +1,7 @@
 import { type Section, toText } from '../../bench/report.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
-import {
-  type Cell,
-  type CellResult,
-  faultNames,
-  type Responded,
-  situations,
-  toCells,
-} from './cells.ts';
-import { type Lane, openLane, runCell } from './runCell.ts';
-
-/**
- * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
- * tokens the SDK retries nothing, so a lane gets new functions before that.
- */
-const CELLS_OF_A_LANE = 40;
-/** Stages that run at once; at any time, most of them wait. */
-const LANES = 24;
+import { type CellResult, faultNames, type Responded, situations, toCells } from './cells.ts';
+import { runCells } from './runCell.ts';
 
 const signs = new Map<Responded | undefined, string>([
   [undefined, '-'],
@@ -52,32 +37,6 @@ await runTestCommand('faults', text, async ({ only = faultNames }) => {
   process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
   if (wrong.length > 0) process.exitCode = 1;
 });
-
-async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
-  const results: CellResult[] = [];
-  let opening: Promise<unknown> = Promise.resolve();
-  /** In sequence, as `openLane` requires. */
-  function openNext(): Promise<Lane> {
-    const lane = opening.then(openLane);
-    opening = lane;
-    return lane;
-  }
-  const queue = cells.entries();
-  async function runInTurn(): Promise<void> {
-    for (let next = queue.next(); !next.done; ) {
-      const lane = await openNext();
-      for (let ran = 0; ran < CELLS_OF_A_LANE && !next.done; ran += 1) {
-        const [index, cell] = next.value;
-        results[index] = await runCell(lane, cell);
-        next = queue.next();
-      }
-      await lane.close();
-    }
-  }
-  const lanes = Math.min(LANES, Math.ceil(cells.length / 15));
-  await Promise.all(Array.from({ length: lanes }, runInTurn));
-  return results;
-}
 
 /** A row for each situation, a column for each fault: once, and always. */
 function toMatrix(results: readonly CellResult[]): Section {
