@@ -9,7 +9,6 @@ import {
   findProperties,
   type StageTemplates,
   synthesizeProduction,
-  templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
@@ -70,31 +69,6 @@ it('makes no key and no topic where both targets are topics', () => {
   for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) {
     expect(watch.findResources(type)).toEqual({});
   }
-});
-
-it('watches the service stack’s resources by their names, without exports', () => {
-  const names = (type: string, property: string) =>
-    findProperties(templates.production, type).map(({ [property]: value }) => value);
-  const check = findProperties(production, 'AWS::Lambda::Function').map(
-    ({ FunctionName }) => FunctionName,
-  );
-  const known: Record<string, unknown[]> = {
-    ApiName: names('AWS::ApiGateway::RestApi', 'Name'),
-    Stage: names('AWS::ApiGateway::Stage', 'StageName'),
-    FunctionName: [...names('AWS::Lambda::Function', 'FunctionName'), ...check],
-    TableName: names('AWS::DynamoDB::Table', 'TableName'),
-    LogGroupName: names('AWS::Logs::LogGroup', 'LogGroupName'),
-  };
-  const seen = new Set<string>();
-  const metrics = alarms.flatMap((alarm) =>
-    alarm.Metrics.flatMap(({ MetricStat }: CfnResource['Properties']) => MetricStat?.Metric ?? []),
-  );
-  for (const { Name, Value } of metrics.flatMap(({ Dimensions = [] }) => Dimensions)) {
-    expect(known[Name]).toContain(Value);
-    seen.add(Name);
-  }
-  expect([...seen].sort()).toEqual(Object.keys(known).sort());
-  expect(JSON.stringify(production.toJSON())).not.toContain('ImportValue');
 });
 
 /** What a line of the access log adds to which metrics, by the template's filters; 1 is left out. */
