@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toErrorLine } from '../../../infra/cli/errorLine.ts';
+import { defineProgress, toCount, toTime } from '../../../infra/cli/progress.ts';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -154,3 +156,101 @@ it.each(Object.keys(staged) as Staged[])(
     expect(aws.calls).toEqual([]);
   },
 );
+
+const connection = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPROTO'];
+const proxy = ['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
+type ErrorRow = [name: string, message: string, line: string | RegExp, code?: string];
+it.each<ErrorRow>([
+  ['Error', 'Region is missing', 'Region is missing; export AWS_REGION='],
+  ['Error', 'Region not accepted: region="a b"', 'region="a b"; export AWS_REGION='],
+  ...['CredentialsProviderError', 'TokenProviderError', 'ExpiredToken', 'RequestExpired'].map(
+    (name): ErrorRow => [name, 'It is\n not there.', `${name}: It is not there; run aws sso login`],
+  ),
+  ['UnrecognizedClientException', 'Its token', 'Its token; AWS does not know these credentials'],
+  ['InvalidClientTokenId', 'Its token', 'Its token; AWS does not know these credentials'],
+  ['InvalidSignatureException', 'Signature expired: a', 'date -u.'],
+  ['SignatureDoesNotMatch', 'Signature expired: a', 'date -u.'],
+  ['OptInRequired', 'A subscription', 'in this region'],
+  ['AccessDenied', 'No.', 'AccessDenied: No; AWS refuses this: have it allowed'],
+  ['ThrottlingException', 'Rate exceeded', 'Rate exceeded; wait a minute, and run the same'],
+  ['TooManyRequestsException', 'Rate exceeded', 'Rate exceeded; wait a minute, and run the same'],
+  ['ProvisionedThroughputExceededException', 'Slow', 'Slow; wait a minute'],
+  ['ResourceNotFoundException', 'Requested resource not found', '"A deleted table" in infra/OPE'],
+  ['TableNotFoundException', 'Table not found: a', '"A deleted table" in infra/OPERATIONS.md.'],
+  ['SyntaxError', "Unexpected '<'\n  Deserialization error: see", '; look at the region, --e'],
+  ['TimeoutError', 'the request socket timed out', 'timed out; look at the region, --endpoint'],
+  ['Error', 'database or disk is full', 'disk is full; export SQLITE_TMPDIR=FOLDER, one with'],
+  ...connection.map((code): ErrorRow => ['Error', 'it failed', 'failed; look at the region', code]),
+  ...proxy.map((code): ErrorRow => ['Error', 'it failed', 'it failed; behind a proxy', code]),
+  // Nothing is to be done by itself.
+  ['ResourceNotFoundException', 'The specified log group does not exist.', /exist\.$/],
+  ['PreconditionFailedException', 'It has changed.', /^PreconditionFailedException: .*changed\.$/],
+])('the line of %s, %s, says what to do next', (name, message, line, code) => {
+  const error = Object.assign(new Error(message), { name, code });
+  expect(toErrorLine(error)).toMatch(line);
+  expect(toErrorLine(error)).not.toContain('\n');
+});
+
+it('the line of a name with several addresses is that of the first', () => {
+  const errors = [new Error('connect ECONNREFUSED ::1:9'), new Error('other')];
+  const error = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' });
+  expect(toErrorLine(error)).toMatch(/^connect ECONNREFUSED ::1:9; look at/);
+});
+
+type Update = readonly [milliseconds: number, done: number];
+
+const clear = '\r\x1b[K';
+const line = 'Loading: 25% of 1,000,000 rows, 250,000 rows/s, 0:03 left';
+
+/** The output at each update, some milliseconds after the one before, and at the end. */
+it.each<[string, object, number | undefined, Update[], string[]]>([
+  [
+    'one line on a terminal, redrawn in place',
+    { isTTY: true, columns: 100 },
+    1_000_000,
+    [
+      [1_000, 250_000],
+      [50, 260_000],
+    ],
+    [clear + line, '', clear],
+  ],
+  [
+    'never wider than a terminal',
+    { isTTY: true, columns: 40 },
+    1_000_000,
+    [[1_000, 250_000]],
+    [clear + line.slice(0, 39), clear],
+  ],
+  [
+    'a line now and then without a terminal',
+    {},
+    100_000,
+    [
+      [4_999, 10_000],
+      [1, 10_000],
+    ],
+    ['', 'Loading: 10% of 100,000 rows, 2,000 rows/s, 0:45 left\n', ''],
+  ],
+  ['without a total', {}, undefined, [[5_000, 1]], ['Loading: 1 row, 0 rows/s\n', '']],
+])('the progress is %s', (_, screen, total, updates, expected) => {
+  const written: string[] = [];
+  const write = (text: string) => written.push(text);
+  vi.spyOn(process, 'stderr', 'get').mockReturnValue({ ...screen, write } as never);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
+  const progress = defineProgress('Loading', total);
+  const look = () => written.splice(0).join('');
+  const shown = updates.map(([milliseconds, done]) => {
+    vi.advanceTimersByTime(milliseconds);
+    progress.update(done);
+    return look();
+  });
+  progress.clear();
+  expect([...shown, look()]).toEqual(expected);
+});
+
+it('counts one row and several, and writes times like a clock', () => {
+  const rows = [0, 1, 1.4, 1_000].map((count) => toCount(count, 'row'));
+  expect(rows).toEqual(['0 rows', '1 row', '1 row', '1,000 rows']);
+  expect([0, 6.2, 61, 3_661].map(toTime)).toEqual(['0:00', '0:07', '1:01', '1:01:01']);
+});

@@ -1,9 +1,9 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { hurryPauses, skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand, defineInterrupt, runOps } from '../opsProcess.ts';
+import { callOps, defineCommand, defineInterrupt, runOps, toScreen } from '../opsProcess.ts';
 
 const runLogs = defineCommand('logs');
 
@@ -11,17 +11,13 @@ type Line = Record<string, unknown>;
 type Logged = readonly [source: LogSource, minutesAgo: number, line: Line];
 
 const production = ['--stage', 'production'];
-let now: number;
-beforeEach(() => {
-  now = Date.now();
-});
-
 /** Production's logs with some lines and other responses of AWS, and the command on them. */
 async function open(
   lines: readonly Logged[] = [],
   change: (responses: Responses) => Responses = () => ({}),
 ) {
   const logged = [...lines];
+  const now = Date.now();
   const responses: Responses = {
     ...describeStack('petstore-production'),
     FilterLogEvents(input) {
@@ -54,14 +50,25 @@ async function open(
   return { add: (line: Logged) => logged.push(line), aws, logs };
 }
 
+/** Keeps the lines of a function's log from being read. */
+const fail =
+  (name: string, times = 1_000) =>
+  (responses: Responses): Responses => {
+    let left = times;
+    return {
+      FilterLogEvents(input) {
+        const fails = String(input.logGroupName).endsWith('getPet') && left > 0;
+        if (!fails) return responses.FilterLogEvents?.(input);
+        left -= 1;
+        throw new AwsError(name, 'why');
+      },
+    };
+  };
+
 /** The X-Request-Ids in the rows, in order. */
 function toIds({ stdout, stderr }: { stdout: string; stderr: string }): unknown[] {
   expect(stderr).toBe('');
   return [...stdout.matchAll(/^20\d\d-.* (\S+)$/gm)].map(([, id]) => id);
-}
-
-function refuse(): never {
-  throw new AwsError('AccessDeniedException', 'why');
 }
 
 describe('npx petstore logs', () => {
@@ -80,24 +87,42 @@ describe('npx petstore logs', () => {
     ['gateway', 1, gatewayLine('r-7', { status: '404', gatewayError: 'X', path })],
   ];
 
+  const failed = { status: '502', gatewayError: 'X', functionRequestId: 'lambda-1' };
+  /** What was logged, what is typed, and other responses; `requests.txt` has what is seen. */
+  const looks: readonly [Logged[], string[], ((responses: Responses) => Responses)?][] = [
+    [day, ['', '--json']],
+    [[], ['--status 5xx --since 2h', '--request r-9']],
+    // A request line that was never written.
+    [[['getPet', 5, errorLine('r-1')]], ['--request r-1']],
+    [
+      [
+        ['gateway', 5, gatewayLine('r-1', failed)],
+        ['getPet', 8, reportLine('lambda-1', 'platform.start')],
+        ['getPet', 7, crashLine('lambda-1')],
+        ['getPet', 6, reportLine('lambda-1')],
+        ['getPet', 6, crashLine('lambda-2')],
+      ],
+      ['--request r-1'],
+    ],
+    // For longer than the SDK retries, and for good.
+    [[['getPet', 5, requestLine('r-1')]], [''], fail('ThrottlingException', 3)],
+    [day, [''], fail('AccessDeniedException')],
+  ];
   it('shows a row for each request of all functions by time, with its errors beneath', async () => {
-    const { logs } = await open(day);
-    const { status, stdout, stderr } = await logs();
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const rows = stdout
-      .replaceAll(/^20.*?Z/gm, (time) => `${(now - Date.parse(time)) / 60_000} min ago`)
-      // The longest name of an operation makes a column wider.
-      .replaceAll(/(?<=\S) {2,}/g, '  ');
-    await expect(rows).toMatchFileSnapshot('requests.txt');
-  });
-
-  it('prints the lines as they were logged with --json, but for keys and controls', async () => {
-    const { logs } = await open(day);
-    const { stdout } = await logs('--json');
-    const lines = day.toSorted(([, one], [, other]) => other - one).map(([, , line]) => line);
-    const logged = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const secret = `${'s'.repeat(26)}cccccc`;
-    expect(stdout).toBe(logged.replaceAll(secret, '…').replace('\u202e', '\\u202e'));
+    onTestFinished(skipBackOff());
+    vi.useFakeTimers({ now: Date.parse('2026-12-24T03:04:00Z'), toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const screens: string[] = [];
+    for (const [lines, typed, change] of looks) {
+      const { logs } = await open(lines, change);
+      for (const line of typed) {
+        const args = line.split(' ').filter(Boolean);
+        screens.push(toScreen(['logs', ...production, ...args], await logs(...args)));
+      }
+    }
+    // The longest name of an operation makes a column wider.
+    const screen = screens.join('\n').replaceAll(/(?<=\S) {2,}/g, '  ');
+    await expect(screen).toMatchFileSnapshot('requests.txt');
   });
 
   const till = { keyName: 'till', keyId: '0123456789' };
@@ -154,33 +179,6 @@ describe('npx petstore logs', () => {
     expect(asked).toBe(!typed.includes('--key'));
   });
 
-  it('retries throttled calls for longer than the SDK', async () => {
-    onTestFinished(skipBackOff());
-    let refusals = 3;
-    const { logs } = await open([['getPet', 5, requestLine('r-1')]], (responses) => ({
-      FilterLogEvents(input) {
-        if (String(input.logGroupName).endsWith('getPet') && refusals > 0) {
-          refusals -= 1;
-          throw new AwsError('ThrottlingException', 'Rate exceeded');
-        }
-        return responses.FilterLogEvents?.(input);
-      },
-    }));
-    expect(toIds(await logs())).toEqual(['r-1']);
-  });
-
-  it.each([
-    [['--status', '5xx', '--since', '2h'], {}, 0, /^There were no such requests in the last 2h\.$/],
-    [['--request', 'r-9'], {}, 1, /^No log has this request in the last 1d\. .*--since 7d\.$/],
-    [[], { FilterLogEvents: refuse }, 1, /^CloudWatch Logs: AccessDeniedException: why; /],
-  ])('ends %j with one line', async (options, responses, status, line) => {
-    const { logs } = await open([], () => responses);
-    const outcome = await logs(...options);
-    expect(outcome).toMatchObject({ status, stdout: '' });
-    expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
-    expect(outcome.stderr.trimEnd()).toMatch(line);
-  });
-
   it('says at Ctrl-C that it did not come to its end', async () => {
     const lines = ['r-1', 'r-2', 'r-3'].map((id): Logged => ['getPet', 5, requestLine(id)]);
     const interrupt = defineInterrupt();
@@ -205,28 +203,6 @@ describe('npx petstore logs', () => {
     const outcome = await runOps(['infra/petstore.js', 'logs', ...production], options);
     expect(outcome).toMatchObject({ status: 141, stderr: '' });
     expect(aws.calls.length).toBeLessThan(6 + 2 * operationIds.length);
-  });
-});
-
-describe('npx petstore logs --request', () => {
-  it('shows an error whose request line was never written', async () => {
-    const { logs } = await open([['getPet', 5, errorLine('r-1')]]);
-    expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no response');
-  });
-
-  it('finds a crash and a timeout by Lambda’s id of the call, which the gateway knows', async () => {
-    const fields = { status: '502', gatewayError: 'X', functionRequestId: 'lambda-1' };
-    const { logs } = await open([
-      ['gateway', 5, gatewayLine('r-1', fields)],
-      ['getPet', 8, reportLine('lambda-1', 'platform.start')],
-      ['getPet', 7, crashLine('lambda-1')],
-      ['getPet', 6, reportLine('lambda-1')],
-      ['getPet', 6, crashLine('lambda-2')],
-    ]);
-    const { stdout } = await logs('--request', 'r-1');
-    expect(stdout.match(/^20/gm)).toHaveLength(3);
-    expect(stdout.match(/Runtime\.ExitError, errorMessage: exit status 129/g)).toHaveLength(1);
-    expect(stdout).toMatch(/ExitError[\s\S]+ getPet +timeout +28000 [\s\S]+, gatewayError: X\n/);
   });
 });
 
