@@ -7,7 +7,8 @@ import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import type { Bundles } from './buildBundles.ts';
 import type { CannedEndpoints, CannedTable } from './canned/cannedDynamoDB.ts';
 import { type ChildProcess, startChild } from './childProcess.ts';
-import type { Loaded } from './functionProcess.ts';
+import type { Loaded, RunResult } from './functionProcess.ts';
+import { interleave, summarize } from './report.ts';
 
 export interface PartInput {
   readonly host: FunctionHost;
@@ -42,6 +43,38 @@ export async function startFunctionHost(bundles: Bundles) {
       );
     },
   };
+}
+
+export interface Contender {
+  readonly bundle: string;
+  readonly event: APIGatewayProxyEvent;
+}
+
+/**
+ * Measures one request of each contender, in milliseconds, in turns.
+ * @param runs `times` requests are one measurement. After so many for `settling`, the compiler has settled.
+ */
+export async function measureInTurns<Name extends string>(
+  host: FunctionHost,
+  contenders: Readonly<Record<Name, Contender>>,
+  { times, rounds, settling }: Readonly<Record<'times' | 'rounds' | 'settling', number>>,
+) {
+  const functions = await Promise.all(
+    Object.entries<Contender>(contenders).map(async ([name, { bundle, event }]) => {
+      const child = await host.startFunction(bundle);
+      return { name, child, run: () => child.ask<RunResult>({ event, times }) };
+    }),
+  );
+  await interleave(functions, settling, ({ run }) => run());
+  const samples = await interleave(functions, rounds, ({ run }) => run());
+  await Promise.all(functions.map(({ child }) => child.end()));
+  const toMeasured = (results: readonly RunResult[]) => ({
+    cpu: summarize(results.map(({ cpuMilliseconds }) => cpuMilliseconds / times)),
+    time: summarize(results.map(({ milliseconds }) => milliseconds / times)),
+    bytes: results[0]?.bytes ?? NaN,
+  });
+  const measured = [...samples].map(([{ name }, results]) => [name, toMeasured(results)]);
+  return Object.fromEntries(measured) as Record<Name, ReturnType<typeof toMeasured>>;
 }
 
 /** An event as API Gateway sends it, to which the operation responds with 200. */

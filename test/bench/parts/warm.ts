@@ -1,15 +1,7 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { type BenchedId, benchedIds } from '../buildBundles.ts';
-import { type PartInput, toEvent } from '../functionHost.ts';
-import type { RunResult } from '../functionProcess.ts';
-import {
-  type Cell,
-  type Goal,
-  interleave,
-  type Section,
-  type Summary,
-  summarize,
-} from '../report.ts';
+import { measureInTurns, type PartInput, toEvent } from '../functionHost.ts';
+import type { Cell, Goal, Section } from '../report.ts';
 
 /** The most CPU that a request may take, as a ratio to the bare call. */
 const atMostOf: Partial<Record<BenchedId, number>> = {
@@ -20,19 +12,35 @@ const atMostOf: Partial<Record<BenchedId, number>> = {
 
 /** The CPU of one request in a warm function, from event to response, with its key in the cache. */
 export async function measureWarm(input: PartInput): Promise<Section[]> {
-  await input.host.setEntries(50);
+  const { host, bundles, quick } = input;
+  await host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
   for (const id of benchedIds) {
-    const [ours, peer, bare] = await measureCpu(input, id);
-    const value = ours.median / bare.median;
-    rows.push([id, ours, peer, bare, value, peer.median / bare.median]);
+    tell(`warm: ${id} …`);
+    const event = toEvent(id, host.apiKey);
+    const contenders = {
+      ours: { bundle: bundles.ours[id], event },
+      peer: { bundle: bundles.peer[id], event },
+      bare: { bundle: bundles.bare[id], event },
+    };
+    const runs = { times: quick ? 200 : 300, rounds: quick ? 7 : 31, settling: 4 };
+    const { ours, peer, bare } = await measureInTurns(host, contenders, runs);
+    const value = ours.cpu.median / bare.cpu.median;
+    rows.push([id, ours.cpu, peer.cpu, bare.cpu, value, peer.cpu.median / bare.cpu.median]);
     const { [id]: atMost } = atMostOf;
     if (atMost) goals.push({ name: `the CPU of ${id} ÷ the bare call`, value, atMost });
   }
   const section = {
-    title: 'Warm: CPU of one request, in microseconds',
-    columns: ['operation', 'ours', 'peer', 'bare', ['ours ÷ bare', 2], ['peer ÷ bare', 2]],
+    title: 'Warm: CPU of one request, in milliseconds',
+    columns: [
+      'operation',
+      ['ours', 3],
+      ['peer', 3],
+      ['bare', 3],
+      ['ours ÷ bare', 2],
+      ['peer ÷ bare', 2],
+    ],
     rows,
     goals,
     notes: [
@@ -47,45 +55,23 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
 /** The time of an update with a key and without, when each call to DynamoDB takes 5 ms longer. */
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
   tell('warm: the time of an update with a key …');
-  const child = await host.startFunction(bundles.ours.updateInventory);
-  const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
-    toEvent('updateInventory', host.apiKey, headers),
-  );
-  for (const event of events) await child.ask({ event, times: 1_000 });
   await host.setEntries(50, 5);
-  const samples = await interleave(events, quick ? 7 : 31, async (event) => {
-    const { milliseconds } = await child.ask<RunResult>({ event, times: 20 });
-    return milliseconds / 20;
-  });
-  await child.end();
-  const [plain = summarize([0]), keyed = plain] = [...samples.values()].map(summarize);
-  const value = keyed.median / plain.median;
+  const bundle = bundles.ours.updateInventory;
+  const toUpdate = (headers = {}) => toEvent('updateInventory', host.apiKey, headers);
+  const contenders = {
+    plain: { bundle, event: toUpdate() },
+    keyed: { bundle, event: toUpdate({ 'Idempotency-Key': 'one' }) },
+  };
+  const runs = { times: 20, rounds: quick ? 7 : 31, settling: 15 };
+  const { plain, keyed } = await measureInTurns(host, contenders, runs);
+  const value = keyed.time.median / plain.time.median;
   return {
     title: 'Warm: time of an update, in milliseconds, with 5 ms more for each call to DynamoDB',
     columns: [
       ['without a key', 1],
       ['with an Idempotency-Key', 1],
     ],
-    rows: [[plain, keyed]],
+    rows: [[plain.time, keyed.time]],
     goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 1.15 }],
   };
-}
-
-/** Of our function, of the peer's and of the bare call. */
-async function measureCpu(
-  { host, bundles: { ours, peer, bare }, quick }: PartInput,
-  id: BenchedId,
-): Promise<[Summary, Summary, Summary]> {
-  tell(`warm: ${id} …`);
-  const run = { event: toEvent(id, host.apiKey), times: quick ? 200 : 300 };
-  const contenders = [ours[id], peer[id], bare[id]];
-  const functions = await Promise.all(contenders.map((bundle) => host.startFunction(bundle)));
-  // Until the compiler has settled.
-  for (const child of functions) await child.ask({ ...run, times: 1_000 });
-  const samples = await interleave(functions, quick ? 7 : 31, async (child) => {
-    const { cpuMilliseconds } = await child.ask<RunResult>(run);
-    return (1_000 * cpuMilliseconds) / run.times;
-  });
-  await Promise.all(functions.map((child) => child.end()));
-  return [...samples.values()].map(summarize) as [Summary, Summary, Summary];
 }
