@@ -80,52 +80,35 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-describe('the deployment', () => {
+it('a deployment goes from a tested build to staging, and from a staging that passed to production', () => {
   const { text, workflow } = read('.github/workflows/deploy.yml');
-  const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({
-    ...job,
-    name,
-    runs: job.steps.flatMap(({ run = [] }) => run),
-    role: job.steps.map((step) => step.with?.['role-to-assume']).find((role) => role),
-  }));
-
-  it('goes from a tested build to staging, and from a staging that passed to production', () => {
-    expect(jobs.map(({ name, needs }) => [name, needs])).toEqual([
-      ['build', undefined],
-      ['staging', 'build'],
-      ['verify-staging', 'staging'],
-      ['production', 'verify-staging'],
-      ['verify-production', 'production'],
+  const { build } = workflow.jobs;
+  expect(build?.steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci', 'npm run check']);
+  expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
+  // Only two jobs have a role that may deploy, and the environment that it trusts.
+  const jobs = Object.entries(workflow.jobs).map(([name, { needs, environment, steps }]) => [
+    ...[name, needs, environment],
+    ...steps.flatMap((step) => step.with?.['role-to-assume'] ?? []),
+  ]);
+  const toRole = (name: string) => `\${{ vars.${name}_ROLE_ARN }}`;
+  expect(jobs).toEqual([
+    ['build', undefined, undefined],
+    ['staging', 'build', 'staging', toRole('STAGING_DEPLOY')],
+    ['verify-staging', 'staging', 'verify-staging', toRole('STAGING_VERIFY')],
+    ['production', 'verify-staging', 'production', toRole('PRODUCTION_DEPLOY')],
+    ['verify-production', 'production', 'verify-production', toRole('PRODUCTION_VERIFY')],
+  ]);
+  expect(text).not.toMatch(/\bsecrets[.[]/);
+  // These run only the CDK of package.json, on the built assembly.
+  const cdk = `npx --yes --ignore-scripts aws-cdk@${packageJson.devDependencies['aws-cdk']}`;
+  for (const name of ['staging', 'production']) {
+    const steps = workflow.jobs[name]?.steps.map(({ uses, run }) => (uses ? toAction(uses) : run));
+    expect(steps).toEqual([
+      'actions/download-artifact',
+      'aws-actions/configure-aws-credentials',
+      `${cdk} deploy petstore-${name}-watch --app cdk.out --strict --require-approval never`,
     ]);
-    const [build] = jobs;
-    expect(build?.runs).toEqual(['npm ci', 'npm run check']);
-    expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
-  });
-
-  it('is made by jobs that run only the CDK of package.json, on the built assembly', () => {
-    const cdk = `npx --yes --ignore-scripts aws-cdk@${packageJson.devDependencies['aws-cdk']}`;
-    const [, staging, , production] = jobs;
-    for (const job of [staging, production]) {
-      const actions = ['actions/download-artifact', 'aws-actions/configure-aws-credentials', ''];
-      expect(job?.steps.map(({ uses = '' }) => toAction(uses))).toEqual(actions);
-      expect(job?.runs).toEqual([
-        `${cdk} deploy petstore-${job?.name}-watch --app cdk.out --strict --require-approval never`,
-      ]);
-    }
-  });
-
-  it('gives no other job a role that may deploy, an environment that such a role trusts, or a secret', () => {
-    const roles = jobs.map(({ name, environment, role }) => [name, environment, role]);
-    const toRole = (name: string) => `\${{ vars.${name}_ROLE_ARN }}`;
-    expect(roles).toEqual([
-      ['build', undefined, undefined],
-      ['staging', 'staging', toRole('STAGING_DEPLOY')],
-      ['verify-staging', 'verify-staging', toRole('STAGING_VERIFY')],
-      ['production', 'production', toRole('PRODUCTION_DEPLOY')],
-      ['verify-production', 'verify-production', toRole('PRODUCTION_VERIFY')],
-    ]);
-    expect(text).not.toMatch(/\bsecrets[.[]/);
-  });
+  }
 });
 
 it('OPERATIONS.md has the policies of its roles, for the resources of a stage', () => {
