@@ -1,17 +1,25 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it, onTestFinished } from 'vitest';
+import { toMeanDollars } from '../../../infra/costs/bills/monthlyBill.ts';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../infra/stages/stages.ts';
+import { tableNames } from '../../../infra/stages/tables.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
   findProperties,
+  readDashboards,
   type StageTemplates,
   synthesizeProduction,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
-import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
+import {
+  changedSettings,
+  type FixtureName,
+  fixtureNames,
+  fixtures,
+} from '../../support/stageFixtures.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -133,4 +141,39 @@ it('a budget has another name after its receivers change, and the same after its
   expect(names).toEqual([expect.stringMatching(/^petstore-production-[0-9a-f]{8}$/)]);
   expect(findNameWith({ monthlyDollars: 300 })).toEqual(names);
   expect(findNameWith({ notify: ['cfo@petstore.example'] })).not.toEqual(names);
+});
+
+// `templates/*.txt` have the dashboards. The costs depend on the measured units.
+it.each(fixtureNames)('the dashboard of %s estimates the costs of each operation', (stage) => {
+  const widgets = Object.values(readDashboards(watchTemplates[stage])).flat();
+  const body = JSON.stringify(widgets.filter(({ title }) => /^Estimated/.test(title)));
+  const found = [...body.matchAll(/"(0\.\d+) \* FILL\((\w+)Calls, 0\)"/g)];
+  const expected = operationIds.map((id) => [
+    id,
+    expect.closeTo(Number(toMeanDollars(id, fixtures[stage].settings)), 12),
+  ]);
+  expect(found.map(([, factor, id]) => [id, Number(factor)])).toEqual(expected);
+});
+
+it('leaves out the costs in a region without prices, which can be deployed to all the same', () => {
+  const { watch } = synthesizeProduction({ region: 'il-central-1' });
+  const body = JSON.stringify(watch.findResources('AWS::CloudWatch::Dashboard'));
+  expect(body).toContain('Availability, %');
+  expect(body).not.toContain('Estimated dollars');
+});
+
+// https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
+it('the dashboards are free with eight operations', () => {
+  for (const [name, widgets] of Object.entries(readDashboards(production))) {
+    const rows = widgets.flatMap(({ metrics = [] }) => metrics);
+    const toName = (row: readonly unknown[]) =>
+      row.filter((part) => typeof part === 'string').join();
+    const metrics = [...new Set(rows.map(toName).filter(Boolean))];
+    const counts = operationIds.map((id) => metrics.filter((metric) => metric.includes(id)).length);
+    const more = Math.max(0, 8 - operationIds.length) * Math.max(...counts);
+    // Three more operations may also write the tables that only commands write now, except the keys.
+    const written = metrics.filter((metric) => metric.includes('WriteThrottleEvents'));
+    const unwritten = tableNames.length - 1 - written.length;
+    expect(metrics.length + more + unwritten, name).toBeLessThanOrEqual(50);
+  }
 });
