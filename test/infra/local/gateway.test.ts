@@ -133,9 +133,14 @@ const update = `${toHead(patch, 'Content-Length: 2')}{}`;
 const chunk = `100000\r\n${' '.repeat(MEBIBYTE)}\r\n`;
 const tooLong = `${toHead(patch, chunked)}${chunk.repeat(30)}0\r\n\r\n`;
 const orders = toLast('GET /v1/store/orders');
+const list = toLast('GET /v1/inventory');
+/** What a function does; one that responds with a list gets a stream. */
+type Act = (event: APIGatewayProxyEvent, stream: Writable) => unknown;
+const breakOff = (stream: Writable) =>
+  awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).write('[1');
 
 // The conformance suite has more paths, methods and bodies.
-const exchanges: [what: string, bytes: string, act?: typeof listOrders][] = [
+const exchanges: [what: string, bytes: string, act?: Act][] = [
   ['a path without the stage', toLast('GET /')],
   ['a path with a slash at its end', toLast('GET /v1/inventory/')],
   ['a target in absolute form without a path', toLast('GET http://shop.example?x')],
@@ -164,19 +169,36 @@ const exchanges: [what: string, bytes: string, act?: typeof listOrders][] = [
     () => ({ statusCode: 200, body: 'a'.repeat(6 * MEBIBYTE + 1) }),
   ],
   ['a timeout', orders, () => new Promise(() => {})],
+  ['an error before a list', list, () => Promise.reject(new Error('early'))],
+  ['a list that never ends', list, async () => {}],
+  ['a timeout of a list', list, () => new Promise(() => {})],
+  // Without the last chunk, no truncated list looks complete.
+  [
+    'an error within a list',
+    list,
+    async (_, stream) => {
+      breakOff(stream);
+      await setTimeout(20);
+      throw new Error('late');
+    },
+  ],
+  ['a timeout within a list', list, (_, stream) => new Promise(() => breakOff(stream))],
 ];
 
 test('the gateway sends these responses in their order, and logs its own', async () => {
+  let act: Act;
+  const respond = async (event: APIGatewayProxyEvent, stream: Writable) => act(event, stream);
   const slow = await startTestGateway({
-    listOrders: async (event: APIGatewayProxyEvent) => listOrders(event),
+    listOrders: respond,
+    listInventory: respond,
     async updateInventory() {
       await setTimeout(20);
       return { statusCode: 200, body: '{"petId":7}' };
     },
   });
   let screen = '';
-  for (const [what, bytes, act = () => expect.unreachable()] of exchanges) {
-    listOrders = act;
+  for (const [what, bytes, next = () => expect.unreachable()] of exchanges) {
+    act = next;
     const responses = await onFastClock(() => sendBytes(bytes, slow.port));
     const logged = [...info.mock.calls, ...error.mock.calls].map(([line]) => JSON.stringify(line));
     screen += `# ${what}\n${[...responses, ...logged].join('\n')}\n\n`;

@@ -7,8 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { exactFetch } from '../../support/exactFetch.ts';
-import { onFastClock } from '../../support/faults/clock.ts';
 import { startTestGateway, type TestGateway } from './testGateway.ts';
 
 type Act = (responseStream: Writable) => Promise<unknown>;
@@ -16,19 +14,14 @@ type Act = (responseStream: Writable) => Promise<unknown>;
 /** The next action of `listInventory`. */
 let act: Act;
 let gateway: TestGateway;
-let hastyGateway: TestGateway;
 let url: string;
-
-/** The timeout of a function that takes longer, in milliseconds. */
-const HASTY = 2_000;
 
 beforeAll(async () => {
   const listInventory = (_: APIGatewayProxyEvent, stream: unknown) => act(stream as Writable);
   gateway = await startTestGateway({ listInventory });
-  hastyGateway = await startTestGateway({ listInventory }, HASTY);
   url = `${gateway.baseUrl}/inventory`;
 });
-afterAll(() => Promise.all([gateway.drain(), hastyGateway.drain()]));
+afterAll(() => gateway.drain());
 
 let log: ReturnType<typeof vi.spyOn>;
 beforeEach(() => {
@@ -82,36 +75,6 @@ test('the function pauses while the client does not read', async () => {
   expect(made).toBeLessThan(256);
   expect((await text(response)).length).toBe(256 * chunk.length);
 });
-
-const breakOff = (stream: Writable) => begin(stream).write('[1');
-
-test.each<[string, Act, object, string]>([
-  ['fails first', () => Promise.reject(new Error('early')), { code: 'internal_error' }, 'early'],
-  ['never ends', async () => {}, { code: 'internal_error' }, 'did not end'],
-  ['is too slow', () => new Promise(() => {}), { code: 'service_unavailable' }, 'within 2 seconds'],
-  [
-    'fails midway',
-    async (stream) => Promise.reject(new Error(`after ${breakOff(stream)}`)),
-    { code: 'ECONNRESET' },
-    'after true',
-  ],
-  [
-    'is too slow midway',
-    (stream) => new Promise(() => breakOff(stream)),
-    { code: 'ECONNRESET' },
-    'within 2 seconds',
-  ],
-])(
-  'a function that %s gets an error response, or a broken connection, so that no truncated list looks complete',
-  async (_, next, outcome, cause) => {
-    act = next;
-    const list = () => exactFetch(`${hastyGateway.baseUrl}/inventory`).catch((error) => error);
-    const ended = await onFastClock(list);
-    expect(ended.json?.() ?? ended).toMatchObject(outcome);
-    expect(log).toHaveBeenCalledOnce();
-    expect(JSON.stringify(log.mock.calls)).toContain(cause);
-  },
-);
 
 /** A client that starts to read, then resets its connection. */
 async function connectAndLeave(port: number, untilLeaving: (socket: Socket) => Promise<unknown>) {
