@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Draw } from '../../support/testCommand.ts';
 import type { Started } from '../stageProcess.ts';
-import type { Entry, Input, Operation, Outcome, Write } from './checker.ts';
+import type { Input, Operation, Outcome, Write } from './checker.ts';
 
 export interface ClientOptions {
   /** Resolves when the stage responds. */
@@ -160,13 +160,6 @@ function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, inpu
   if (status >= 500) return { kind: 'unknown', reason: '5xx' };
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(input)} got ${status}: ${body}`);
-  const isListed = input.kind === 'read' && input.isListed;
-  const entry = isListed ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
-  return { kind: 'ok', ...entry };
-}
-
-/** The one entry of a list with tags. */
-export function toEntry(body: string): Entry {
-  const [{ quantity, etag }] = JSON.parse(body);
-  return { quantity, tag: etag };
+  const [{ quantity, etag = tag }] = [JSON.parse(body)].flat();
+  return { kind: 'ok', quantity, tag: etag };
 }

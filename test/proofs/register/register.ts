@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { OptionValues } from '../../../infra/cli/program.ts';
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
@@ -17,11 +18,11 @@ import {
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import { type Entry, findContradiction, type Operation, type Outcome } from './checker.ts';
-import { defineRecorder, type Run, runClient, toEntry } from './client.ts';
+import { defineRecorder, type Run, runClient } from './client.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 
-/** Few, so that the clients conflict. */
-const ENTRIES = 4;
+/** Entries of `infra/local/sample.json`: few, so that the clients conflict. */
+const petIds = ['1', '2', '3', '4'];
 /** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
@@ -113,25 +114,28 @@ function toName(outcome: Outcome): string | undefined {
   return outcome.kind === 'unknown' ? outcome.reason : outcome.kind;
 }
 
-interface RegisterOptions {
-  readonly clients: number;
-  /** How long the clients run. */
-  readonly seconds: number;
-  readonly seed: number;
-  readonly engine: 'dynalite' | 'dynoxide';
-}
+type RegisterOptions = OptionValues<typeof text>;
 
 /**
  * Lets clients read and update a few entries while the stage is repeatedly killed.
- * @returns the clients' histories; each ends with a read of the entry after all other operations
+ * @returns the histories; each begins and ends with a read of the entry while no other operation runs
  */
 async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) {
   const folder = makeScratchFolder('register');
   const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
-    const firsts = await readFirst(await stage.run());
-    const petIds = [...firsts.keys()];
     const recorder = defineRecorder();
+    /** Reads each entry. @throws {Error} if one has no response */
+    async function readAll(): Promise<Entry[]> {
+      const run = await stage.run();
+      const read = { kind: 'read' } as const;
+      const outcomes = petIds.map((petId) => recorder.perform(run, petId, read));
+      return (await Promise.all(outcomes)).map((outcome) => {
+        if (outcome?.kind !== 'ok') throw new Error('An entry could not be read.');
+        return outcome;
+      });
+    }
+    const firsts = await readAll();
     const end = performance.now() + seconds * 1_000;
     // A name for this run alone, since the service remembers keys.
     const name = randomUUID();
@@ -152,28 +156,15 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
     });
     const killing = killAgainAndAgain(stage, defineDraw(seed), end);
     const [kills] = await Promise.all([killing, ...work]);
-    const run = await stage.run();
-    for (const petId of petIds) {
-      const last = await recorder.perform(run, petId, { kind: 'read' });
-      if (last?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
-    }
-    const entries = [...firsts].map(([petId, first]) => {
+    await readAll();
+    const entries = petIds.map((petId, index) => {
       const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
-      return { petId, first, history };
+      return { petId, first: firsts[index] as Entry, history };
     });
     return { entries, slowest: recorder.slowest, kills };
   } finally {
     await stage.end();
   }
-}
-
-/** The first entries of the inventory. */
-async function readFirst({ baseUrl, apiKey }: Started): Promise<Map<string, Entry>> {
-  const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
-    headers: { Authorization: `Bearer ${apiKey}` },
-  });
-  const list = (await response.json()) as { petId: number }[];
-  return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
 }
 
 async function killAgainAndAgain(
