@@ -197,42 +197,20 @@ it('the line of a name with several addresses is that of the first', () => {
   expect(toErrorLine(error)).toMatch(/^connect ECONNREFUSED ::1:9; look at/);
 });
 
-type Update = readonly [milliseconds: number, done: number];
-
 const clear = '\r\x1b[K';
 const line = 'Loading: 25% of 1,000,000 rows, 250,000 rows/s, 0:03 left';
+const tenth = 'Loading: 10% of 100,000 rows, 2,000 rows/s, 0:45 left\n';
+const wide = { isTTY: true, columns: 100 };
+const narrow = { ...wide, columns: 40 };
+const million = 1_000_000;
 
-/** The output at each update, some milliseconds after the one before, and at the end. */
-it.each<[string, object, number | undefined, Update[], string[]]>([
-  [
-    'one line on a terminal, redrawn in place',
-    { isTTY: true, columns: 100 },
-    1_000_000,
-    [
-      [1_000, 250_000],
-      [50, 260_000],
-    ],
-    [clear + line, '', clear],
-  ],
-  [
-    'never wider than a terminal',
-    { isTTY: true, columns: 40 },
-    1_000_000,
-    [[1_000, 250_000]],
-    [clear + line.slice(0, 39), clear],
-  ],
-  [
-    'a line now and then without a terminal',
-    {},
-    100_000,
-    [
-      [4_999, 10_000],
-      [1, 10_000],
-    ],
-    ['', 'Loading: 10% of 100,000 rows, 2,000 rows/s, 0:45 left\n', ''],
-  ],
-  ['without a total', {}, undefined, [[5_000, 1]], ['Loading: 1 row, 0 rows/s\n', '']],
-])('the progress is %s', (_, screen, total, updates, expected) => {
+/** The rows that are done some milliseconds after each other, and the output at each update and at the end. */
+it.each<[string, object, number | undefined, after: number[], done: number[], string[]]>([
+  ['redrawn in place', wide, million, [1_000, 50], [250_000, 260_000], [clear + line, '', clear]],
+  ['never too wide', narrow, million, [1_000], [250_000], [clear + line.slice(0, 39), clear]],
+  ['a line now and then', {}, 100_000, [4_999, 1], [10_000, 10_000], ['', tenth, '']],
+  ['without a total', {}, undefined, [5_000], [1], ['Loading: 1 row, 0 rows/s\n', '']],
+])('the progress is %s', (_, screen, total, after, done, expected) => {
   const written: string[] = [];
   const write = (text: string) => written.push(text);
   vi.spyOn(process, 'stderr', 'get').mockReturnValue({ ...screen, write } as never);
@@ -240,9 +218,9 @@ it.each<[string, object, number | undefined, Update[], string[]]>([
   onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
   const progress = defineProgress('Loading', total);
   const look = () => written.splice(0).join('');
-  const shown = updates.map(([milliseconds, done]) => {
+  const shown = after.map((milliseconds, index) => {
     vi.advanceTimersByTime(milliseconds);
-    progress.update(done);
+    progress.update(done[index] ?? 0);
     return look();
   });
   progress.clear();
