@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { toCostReport, toSavings, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
+import { toSavings } from '../../../infra/costs/bills/costReport.ts';
 import {
   toFixedUsage,
   toMeanDollars,
@@ -10,7 +9,6 @@ import {
   toWorstMonth,
 } from '../../../infra/costs/bills/monthlyBill.ts';
 import {
-  addShops,
   readCommittedTraffic,
   replaceRequests,
   sumRequests,
@@ -39,8 +37,7 @@ import {
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
-import { countMetrics, findProperties } from './countMetrics.ts';
-import { page, toPage } from './page.ts';
+import { countMetrics, findOfStage } from './figures.ts';
 
 const { prices } = readPrices();
 const { settings } = fixtures.production;
@@ -326,13 +323,13 @@ test('monitoring production costs at most 3.20 dollars a month for each operatio
 
 /** Counts a stage's resources that are billed by the month. */
 function countFixedUnits(stage: StageTemplates) {
-  const [rule] = findProperties(stage, 'AWS::Events::Rule');
+  const [rule] = findOfStage(stage, 'AWS::Events::Rule');
   const [, every] = /^rate\((\d+) minutes?\)$/.exec(rule?.ScheduleExpression) ?? [];
   const checks = rule ? (730 * 60) / Number(every) : 0;
-  const firewalls = findProperties(stage, 'AWS::WAFv2::WebACL');
+  const firewalls = findOfStage(stage, 'AWS::WAFv2::WebACL');
   return {
     ...countMetrics(stage),
-    encryptionKeys: findProperties(stage, 'AWS::KMS::Key').length,
+    encryptionKeys: findOfStage(stage, 'AWS::KMS::Key').length,
     gatewayRequests: checks * operationIds.length,
     functionCalls: checks * (1 + operationIds.length),
     firewalls: firewalls.length,
@@ -340,23 +337,3 @@ function countFixedUnits(stage: StageTemplates) {
     isBackedUp: JSON.stringify(stage.service).includes('"PointInTimeRecoveryEnabled":true'),
   };
 }
-
-test('the page for finance has the month, the worst one, one more shop and each lever', () => {
-  // With the tests' own stage: the page in the repository has the figures of the deployed one.
-  const text = toPage(fixtures.production);
-  const traffic = readCommittedTraffic();
-  const { month, savings } = toCostReport(fixtures.production, traffic);
-  const { total } = toWorstMonth(fixtures.production);
-  const shop = toStageMonth(fixtures.production, addShops(traffic, 1)).total;
-  for (const figure of [
-    `**$${month.total.toFixed(2)}**`,
-    `**$${Math.round(total).toLocaleString('en-US')}**`,
-    '| updateInventory | 412 Idempotency-Key | 7.02 |',
-    `| 1 | ${shop.toFixed(2)} |`,
-    ...savings.map(({ name, dollars }) => `| ${name} | ${dollars.toFixed(2)} |`),
-    `"alarms" : ${month.fixedParts.alarms.toFixed(2)}`,
-  ]) {
-    expect(text).toContain(figure);
-  }
-  expect(text.match(/^## .*$/gm)).toEqual(readFileSync(page, 'utf8').match(/^## .*$/gm));
-});

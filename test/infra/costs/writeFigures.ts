@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import {
   countedSettings,
   figuresFile,
@@ -9,8 +9,7 @@ import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesizeStages } from '../../support/stackTemplates.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
-import { countMetrics } from './countMetrics.ts';
-import { page, toPage } from './page.ts';
+import { countMetrics, toFigures } from './figures.ts';
 
 /** What switches each setting on, in the order of `countedSettings`. Each builds on those before. */
 const steps: Readonly<Record<(typeof countedSettings)[number], Partial<StageSettings>>> = {
@@ -44,4 +43,9 @@ function countBySetting(): MetricCounts {
 
 const figures = toCommittedFigures(countBySetting(), Object.values(stages));
 writeFileSync(figuresFile, `${JSON.stringify(figures, null, 2)}\n`);
-writeFileSync(page, toPage(stagesForClients[0]));
+const page = new URL('../../../infra/costs/README.md', import.meta.url);
+const text = readFileSync(page, 'utf8').replace(
+  /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
+  (_, start, end) => `${start}\n${toFigures(stagesForClients[0])}\n\n${end}`,
+);
+writeFileSync(page, text);

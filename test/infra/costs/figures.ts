@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   toCostReport,
   toSafeSaleText,
@@ -11,18 +10,14 @@ import { componentLabels, components } from '../../../infra/costs/prices.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
+import {
+  type CfnResource,
+  findProperties,
+  type StageTemplates,
+} from '../../support/stackTemplates.ts';
 
-export const page = new URL('../../../infra/costs/README.md', import.meta.url);
-
-/** The page for finance, with the figures of a stage. */
-export function toPage(stage: Stage): string {
-  return readFileSync(page, 'utf8').replace(
-    /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
-    (_, start, end) => `${start}\n${toFigures(stage)}\n\n${end}`,
-  );
-}
-
-function toFigures(stage: Stage): string {
+/** The figures of the page for finance, for a stage. */
+export function toFigures(stage: Stage): string {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
   const report = toCostReport(stage, traffic, entries);
@@ -87,4 +82,25 @@ function toPie(title: string, parts: readonly Part[]): string {
 
 function toWhole(amount: number): string {
   return Math.round(amount).toLocaleString('en-US');
+}
+
+/** The properties of a stage's resources of a type. */
+export function findOfStage({ service, watch }: StageTemplates, type: string) {
+  return [service, watch].flatMap((template) => findProperties(template, type));
+}
+
+/**
+ * The metrics in a stage's templates that AWS bills by the month. A custom metric of the logs counts as if each hour had
+ * a value.
+ */
+export function countMetrics(stage: StageTemplates) {
+  const counted = findOfStage(stage, 'AWS::Logs::MetricFilter')
+    .flatMap((one) => one.MetricTransformations)
+    .map(({ MetricName, Dimensions }) => `${MetricName} ${Dimensions?.[0].Key}`);
+  const count = ({ Metrics }: CfnResource['Properties']): number =>
+    Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
+  const alarms = findOfStage(stage, 'AWS::CloudWatch::Alarm').map(count);
+  const alarmMetrics = alarms.reduce((total, one) => total + one, 0);
+  const compositeAlarms = findOfStage(stage, 'AWS::CloudWatch::CompositeAlarm').length;
+  return { alarmMetrics, compositeAlarms, customMetrics: new Set(counted).size };
 }
