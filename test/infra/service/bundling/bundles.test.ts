@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { buildApp } from '../../../../infra/buildApp.ts';
 import { tableNames, tables } from '../../../../infra/stages/tables.ts';
 import {
@@ -41,61 +41,43 @@ interface CfnFunction {
   readonly Metadata: { readonly 'aws:asset:path': string };
 }
 
-describe.each(operationIds)('the bundle of %s', (id) => {
-  const path = toBundle(id);
-  const code = readFileSync(path, 'utf8');
-
-  it('is one CommonJS file, and the entry file that Lambda loads', () => {
+it.each(operationIds)(
+  'the bundle of %s has only its own code, and exports it after its warm-up',
+  async (id) => {
+    const folder = bundles[id];
     // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
-    expect(readdirSync(dirname(path))).toEqual(['function.cjs', 'index.mjs']);
-  });
-
-  it('is byte for byte the same as built without the CDK for other tests', async () => {
-    expect(Buffer.from(await buildBundle(id)).equals(readFileSync(path))).toBe(true);
-  });
-
-  it('stays within its budget', () => {
-    expect(Buffer.byteLength(code)).toBeLessThan(BUDGET);
-  });
-
-  it('brings its own SDK, and takes credentials from the environment alone', () => {
+    expect(readdirSync(folder)).toEqual(['function.cjs', 'index.mjs']);
+    const bytes = readFileSync(join(folder, 'function.cjs'));
+    expect(bytes.length).toBeLessThan(BUDGET);
+    // Other tests build it without the CDK.
+    expect(Buffer.from(await buildBundle(id)).equals(bytes)).toBe(true);
+    // It brings its own SDK, and takes credentials from the environment alone.
+    const code = String(bytes);
     expect(code).not.toMatch(/require\("@/);
     expect(code).toContain('DynamoDB_20120810');
     expect(code).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set.');
     expect(code).not.toMatch(/GetRoleCredentials|AssumeRoleWithWebIdentity|credential_process/);
     expect(code).not.toMatch(/AWS_CONTAINER_CREDENTIALS_RELATIVE_URI|meta-data\/iam/);
-  });
-});
 
-function toBundle(id: OperationId): string {
-  return join(bundles[id], 'function.cjs');
-}
-
-/** What a script prints of files, with a function's environment. */
-const run = (script: string, ...files: string[]) =>
-  execFileSync(process.execPath, ['-e', script, ...files], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, ...environment },
-  });
-
-it('bundles export two functions each, and load no modules of Node.js that they do not use', () => {
-  const loaded = run(listModules, ...operationIds.map(toBundle)).split('\n');
-  expect(loaded).toContain('https');
-  const exported = loaded.filter((line) => line === 'function handler,function warmUp');
-  expect(exported).toHaveLength(operationIds.length);
-  for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
-    expect(loaded).not.toContain(name);
-  }
-});
-
-it.each(operationIds)('the entry file of %s exports its handler after its warm-up', (id) => {
-  const { logged, ...found } = JSON.parse(run(readFront, join(bundles[id], 'index.mjs')));
-  const { streamed = false } = operations[id];
-  const streaming = streamed ? 'response' : null;
-  expect(found).toEqual({ names: ['handler'], streaming, modules: [] });
-  // Nothing listens there: the warm-up did call it, and was awaited.
-  expect(logged).toEqual([expect.objectContaining({ requestId: 'warm-up' })]);
-});
+    const output = execFileSync(process.execPath, ['-e', load, folder], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    const { loaded, ...found } = JSON.parse(output);
+    expect(found).toEqual({
+      exported: ['function handler', 'function warmUp'],
+      ofEntry: ['handler'],
+      streaming: operations[id].streamed ? 'response' : null,
+      modulesOfEntry: [],
+      // Nothing listens there: the warm-up did call it, and was awaited.
+      logged: [expect.objectContaining({ requestId: 'warm-up' })],
+    });
+    expect(loaded).toContain('https');
+    for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
+      expect(loaded).not.toContain(name);
+    }
+  },
+);
 
 const environment = {
   ALLOWED_ORIGINS: '*',
@@ -107,35 +89,32 @@ const environment = {
   ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
 };
 
-const listModules = `
-  globalThis.awslambda = { streamifyResponse: (handler) => handler };
-  for (const bundle of process.argv.slice(1)) {
-    console.log(Object.entries(require(bundle)).map(([name, one]) => typeof one + ' ' + name).join());
-  }
-  console.log(process.moduleLoadList.map((name) => name.replace('NativeModule ', '')).join('\\n'));
-`;
-
-const readFront = `
+/** Loads a bundle and its entry file, as Lambda does, and prints what they export, load and log. */
+const load = `
   const logged = [];
   console.error = (line) => logged.push(line);
+  const kind = Symbol.for('aws.lambda.runtime.handler.streaming');
   globalThis.awslambda = {
-    streamifyResponse(handler) {
-      handler[Symbol.for('aws.lambda.runtime.handler.streaming')] = 'response';
-      return handler;
-    },
+    streamifyResponse: (handler) => Object.assign(handler, { [kind]: 'response' }),
     HttpResponseStream: { from: (stream) => stream },
   };
-  // Lambda's runtime is an ES module, so their loader is already loaded there.
-  const toModules = () => process.moduleLoadList.filter((name) => /^NativeModule (?!internal.modules)/.test(name));
+  const { join } = require('node:path');
+  const [folder] = process.argv.slice(1);
+  const bundle = require(join(folder, 'function.cjs'));
+  const toModules = () => process.moduleLoadList.map((name) => name.replace('NativeModule ', ''));
+  const loaded = toModules();
+  const exported = Object.entries(bundle).map(([name, one]) => typeof one + ' ' + name);
   import('node:url').then(async ({ pathToFileURL }) => {
-    const { warmUp } = require(require('node:path').join(require('node:path').dirname(process.argv[1]), 'function.cjs'));
-    await warmUp();
+    await bundle.warmUp();
     const known = new Set(toModules());
     logged.length = 0;
-    const module = await import(pathToFileURL(process.argv[1]).href);
-    const streaming = module.handler[Symbol.for('aws.lambda.runtime.handler.streaming')] ?? null;
-    const modules = toModules().filter((name) => !known.has(name));
-    console.log(JSON.stringify({ names: Object.keys(module), streaming, modules, logged }));
+    const { href } = pathToFileURL(join(folder, 'index.mjs'));
+    const entry = await import(href);
+    const ofEntry = Object.keys(entry);
+    const streaming = entry.handler[kind] ?? null;
+    // Lambda's runtime is an ES module, so their loader is already loaded there.
+    const modulesOfEntry = toModules().filter((name) => !known.has(name) && !/^(internal.modules|Internal)/.test(name));
+    console.log(JSON.stringify({ exported, loaded, ofEntry, streaming, modulesOfEntry, logged }));
     process.exit();
   });
 `;

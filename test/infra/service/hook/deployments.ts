@@ -157,28 +157,20 @@ const invokeStreamed: Invoke = async (id, load, event, response) => {
       response.once('drain', done).once('close', () => stream.destroy());
     },
   });
+  // As Lambda does: the status and headers come before the body, and eight zeros between.
+  const writeHead = (statusCode: number, headers: object) =>
+    stream.write(`${JSON.stringify({ statusCode, headers })}${'\0'.repeat(8)}`);
   const end = (details: object) => {
     write('InvokeComplete', Buffer.from(JSON.stringify(details)));
     response.end();
   };
   try {
-    await (await load())(event, stream, context(id));
+    await (await load())(event, Object.assign(stream, { writeHead }), context(id));
     end({});
   } catch (error) {
     const { name, message } = error as Error;
     end({ ErrorCode: name, ErrorDetails: message });
   }
-};
-
-/** The global of Lambda's runtime: the status and headers come before the body, and eight zeros between. */
-export const awslambda = {
-  streamifyResponse: (handler: unknown) => handler,
-  HttpResponseStream: {
-    from(stream: Writable, prelude: object): Writable {
-      stream.write(`${JSON.stringify(prelude)}${'\0'.repeat(8)}`);
-      return stream;
-    },
-  },
 };
 
 let loading: Promise<unknown> = Promise.resolve();
