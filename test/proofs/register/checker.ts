@@ -34,7 +34,7 @@ export interface Operation {
 }
 
 /** A state of the entry. No tag and no count recurs after the entry has had another. */
-export interface Entry {
+interface Entry {
   readonly quantity: number;
   readonly tag: string;
 }
@@ -51,12 +51,15 @@ class Contradiction extends Error {}
  * Since no state recurs, each operation belongs to the one state that it saw or made. So no order has to be searched
  * for: it is enough to compare states in pairs, as Gibbons and Korach show in "Testing Shared Memories":
  * https://doi.org/10.1137/S0097539794279614
- * @param first the entry's state before the history
+ * @param history begins with a read before all other operations
  * @returns why no order explains the history, or nothing
  */
-export function findContradiction(history: readonly Operation[], first: Entry): string | undefined {
+export function findContradiction([first, ...others]: readonly Operation[]): string | undefined {
+  if (first?.outcome.kind !== 'ok') throw new Error('The history begins with no read.');
+  // As if by the update that made the state.
+  const input = { kind: 'write', quantity: first.outcome.quantity } as const;
   try {
-    const chains = toChains(toStates(history, first));
+    const chains = toChains(toStates([{ ...first, input }, ...others]));
     for (const [index, one] of chains.entries()) {
       const other = chains
         .slice(index + 1)
@@ -89,9 +92,9 @@ function mustPrecede(one: Stay, other: Stay): boolean {
 }
 
 /** The states that any response shows. */
-function toStates(history: readonly Operation[], first: Entry): State[] {
-  const quantityOf = new Map([[first.tag, first.quantity]]);
-  const tagOf = new Map([[first.quantity, first.tag]]);
+function toStates(history: readonly Operation[]): State[] {
+  const quantityOf = new Map<string, number>();
+  const tagOf = new Map<number, string>();
   const sights: (Operation & { readonly tag: string })[] = [];
   const requests = new Map<number, Operation[]>();
   for (const operation of history) {
@@ -125,7 +128,6 @@ function toStates(history: readonly Operation[], first: Entry): State[] {
 
   function toOrigin(tag: string): { from: number; until: number; after?: string | undefined } {
     const quantity = quantityOf.get(tag);
-    if (tag === first.tag) return { from: -Infinity, until: -Infinity };
     if (quantity === undefined) return { from: earliest, until: Infinity };
     const attempts = requests.get(quantity);
     if (!attempts) throw new Contradiction(`no update made the count ${quantity}`);

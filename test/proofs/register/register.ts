@@ -17,7 +17,7 @@ import {
   runTestCommand,
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
-import { type Entry, findContradiction, type Operation, type Outcome } from './checker.ts';
+import { findContradiction, type Outcome } from './checker.ts';
 import { defineRecorder, type Run, runClient } from './client.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 
@@ -84,7 +84,7 @@ async function runClients(options: RegisterOptions): Promise<void> {
   const { clients, seconds, seed, engine } = options;
   const { entries, slowest, kills } = await runRegister(options);
   const verdicts = entries.map((entry) => {
-    return { ...entry, problem: findContradiction(entry.history, entry.first) };
+    return { ...entry, problem: findContradiction(entry.history) };
   });
   const wrong = verdicts.filter(({ problem }) => problem !== undefined);
   const outcomes = ['ok', 'refused', 'killed', 'client left', '5xx'];
@@ -126,16 +126,14 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
   try {
     const recorder = defineRecorder();
     /** Reads each entry. @throws {Error} if one has no response */
-    async function readAll(): Promise<Entry[]> {
+    async function readAll(): Promise<void> {
       const run = await stage.run();
-      const read = { kind: 'read' } as const;
-      const outcomes = petIds.map((petId) => recorder.perform(run, petId, read));
-      return (await Promise.all(outcomes)).map((outcome) => {
-        if (outcome?.kind !== 'ok') throw new Error('An entry could not be read.');
-        return outcome;
-      });
+      for (const petId of petIds) {
+        const outcome = await recorder.perform(run, petId, { kind: 'read' });
+        if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read.`);
+      }
     }
-    const firsts = await readAll();
+    await readAll();
     const end = performance.now() + seconds * 1_000;
     // A name for this run alone, since the service remembers keys.
     const name = randomUUID();
@@ -157,10 +155,7 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
     const killing = killAgainAndAgain(stage, defineDraw(seed), end);
     const [kills] = await Promise.all([killing, ...work]);
     await readAll();
-    const entries = petIds.map((petId, index) => {
-      const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
-      return { petId, first: firsts[index] as Entry, history };
-    });
+    const entries = [...recorder.histories].map(([petId, history]) => ({ petId, history }));
     return { entries, slowest: recorder.slowest, kills };
   } finally {
     await stage.end();
