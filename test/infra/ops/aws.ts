@@ -22,8 +22,8 @@ export interface Call {
 /** Writes a response that is not JSON. */
 export type WriteResponse = (response: ServerResponse) => unknown;
 
-/** The responses of each operation, or promises of them. A function may throw an AwsError. */
-export type Responses = Readonly<Record<string, (input: Input) => unknown>>;
+/** The responses of each operation, or promises of them. A function may throw an AwsError. They may change. */
+export type Responses = Record<string, (input: Input) => unknown>;
 
 /** An error response of AWS. The SDK retries a status from 500 up, and a name of throttling. */
 export class AwsError extends Error {

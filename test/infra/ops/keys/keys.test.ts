@@ -6,38 +6,28 @@ import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import { mintApiKey } from '../../../../shared/keys/apiKey.ts';
 import { firstEngine } from '../../../support/engines.ts';
-import type { FaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, toScreen } from '../opsProcess.ts';
-
-interface KeyStage {
-  readonly database: FaultyEndpoint;
-  readonly responses: Record<string, Responses[string]>;
-  /** The stored parameter with the check's key. */
-  readonly parameter: Record<string, unknown>;
-  /** The whole keys that were shown. */
-  readonly shown: string[];
-  /** Edits the record of the key that was made first, second and so on; an undefined member goes. */
-  edit(index: number, members: object): Promise<unknown>;
-}
 
 /**
  * A command as typed, with the labels of key ids: `aaaaaaaaaa` is the key that was made first. After `<` comes the
  * input of its terminal; `>|` is an output that breaks. Or another change.
  */
-type Step = string | ((stage: KeyStage) => unknown);
+type Step = string | ((stage: Stage) => unknown);
+type Stage = Awaited<ReturnType<typeof open>>;
 
 const tables = useStoreTables(firstEngine.start);
 const started = Date.parse('2026-11-20T10:00:00Z');
 const label = (index: number) => String.fromCharCode(97 + index).repeat(10);
 
-/** Runs the steps on a stage without keys, a minute each. @returns what is seen of the commands, with labels */
-async function follow(steps: readonly Step[]): Promise<string> {
+/** A stage without keys. */
+async function open() {
   const database = tables.endpoint();
-  database.heal();
+  await database.heal();
+  /** The stored parameter with the check's key. */
   const parameter: Record<string, unknown> = {};
-  const responses: KeyStage['responses'] = {
+  const responses: Responses = {
     ...describeStack('petstore-staging', { ApiKeysTableName: 'apiKeys' }),
     GetParameter({ Name }) {
       expect(Name).toBe('/petstore-staging/check-key');
@@ -55,17 +45,26 @@ async function follow(steps: readonly Step[]): Promise<string> {
   const register = defineKeyRegister(direct, 'apiKeys');
   const puts = () => database.requests.filter(({ action }) => action === 'PutItem');
   const made = (): string[] => puts().map(({ input }) => input.Item.keyId.S);
-  const shown: string[] = [];
-  const edit: KeyStage['edit'] = async (index, members) => {
-    const record = { ...(await register.get(made()[index] ?? '')), ...members };
+  /** Edits the record of the key that was made first; an undefined member goes. */
+  async function edit(members: object) {
+    const record = { ...(await register.get(made()[0] ?? '')), ...members };
     const Item = marshall(record, { removeUndefinedValues: true });
-    return direct.send(new PutItemCommand({ TableName: 'apiKeys', Item }));
-  };
+    await direct.send(new PutItemCommand({ TableName: 'apiKeys', Item }));
+  }
+  /** The whole keys that were shown. */
+  const shown: string[] = [];
+  return { database, parameter, responses, variables, direct, puts, made, edit, shown };
+}
+
+/** Runs the steps on a stage, a minute each. @returns what is seen of the commands, with labels */
+async function follow(steps: readonly Step[]): Promise<string> {
+  const stage = await open();
+  const { database, variables, direct, puts, made, shown } = stage;
   let screen = '';
   for (const [minutes, step] of steps.entries()) {
     vi.setSystemTime(started + minutes * 60_000);
     if (typeof step === 'function') {
-      await step({ database, responses, parameter, shown, edit });
+      await step(stage);
       continue;
     }
     const ids = made();
@@ -99,7 +98,7 @@ const past = '2026-01-01T00:00:00.000Z';
 const failUpdate: Step = ({ database }) =>
   database.fail({ action: 'UpdateItem', fault: 'accessDenied' });
 const store =
-  (toValue: (stage: KeyStage) => unknown): Step =>
+  (toValue: (stage: Stage) => unknown): Step =>
   (stage) => {
     stage.parameter.Value = toValue(stage);
   };
@@ -113,7 +112,7 @@ const refuseStoring: Step = ({ responses }) => {
 /** A record that somebody edited by hand. */
 const lacks = (members: object): Step[] => [
   `${till} --expires 9d`,
-  ({ edit }) => edit(0, members),
+  ({ edit }) => edit(members),
   ...['list', 'rotate aaaaaaaaaa', 'revoke aaaaaaaaaa --yes'],
 ];
 
@@ -128,7 +127,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'a terminal obeys no name of the table': [
     till,
-    ({ edit }) => edit(0, { name: 'till\u202e\u001b[2J\u0085\u{e0001}\nforged' }),
+    ({ edit }) => edit({ name: 'till\u202e\u001b[2J\u0085\u{e0001}\nforged' }),
     ...['list', list, 'revoke aaaaaaaaaa <n\n'],
   ],
   'an end of text': lacks({ expiresAt: 'yesterday' }),
@@ -151,7 +150,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'it asks before a second successor while the first works': [
     ...[till, 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa <n\n', 'list'],
     ...['rotate aaaaaaaaaa <y\n', 'revoke cccccccccc --yes', 'rotate aaaaaaaaaa'],
-    ({ edit }) => edit(0, { successorId: undefined }),
+    ({ edit }) => edit({ successorId: undefined }),
     'rotate aaaaaaaaaa <n\n',
   ],
   'it asks before a rotation without a grace': [
@@ -179,7 +178,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'a revoked key of a check': [till, own, 'revoke aaaaaaaaaa --yes', ...ends],
   'a rotated key of a check': [till, own, 'rotate aaaaaaaaaa', ...ends],
-  'an expired key of a check': [till, own, ({ edit }) => edit(0, { expiresAt: past }), ...ends],
+  'an expired key of a check': [till, own, ({ edit }) => edit({ expiresAt: past }), ...ends],
   'a write key of a check': ['create --name till --permission write', own, ...ends],
   'a key of a check that works': [till, own, ...ends],
   'a key of a check that cannot be stored': [refuseStoring, 'check', 'list'],

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { hurryPauses, skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineCommand, defineInterrupt, runOps, toScreen } from '../opsProcess.ts';
-
-const runLogs = defineCommand('logs');
+import { callOps, defineInterrupt, runOps, toScreen } from '../opsProcess.ts';
 
 type Line = Record<string, unknown>;
 type Logged = readonly [source: LogSource, minutesAgo: number, line: Line];
@@ -46,7 +45,8 @@ async function open(
     },
   };
   const aws = await useAws({ ...responses, ...change(responses) });
-  const logs = (...args: string[]) => callOps(runLogs, [...production, ...args], aws.variables);
+  const logs = (...args: string[]) =>
+    callOps(petstore, ['logs', ...production, ...args], aws.variables);
   return { add: (line: Logged) => logged.push(line), aws, logs };
 }
 

@@ -32,7 +32,7 @@ async function open() {
     throw new AwsError('ResourceNotFoundException', `Table: ${name} not found`);
   }
   const outputs = tableNames.map((name) => [toTableOutput(name), prefix + name]);
-  const responses = {
+  const responses: Responses = {
     ...describeStack('petstore-production', Object.fromEntries(outputs)),
     DescribeTable: ({ TableName }) => {
       return { Table: { TableArn: toArn(TableName), TableStatus: 'ACTIVE', ...find(TableName) } };
@@ -51,7 +51,7 @@ async function open() {
     UpdateContinuousBackups: () => ({}),
     TagResource: () => ({}),
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
-  } satisfies Responses as Record<string, Responses[string]>;
+  };
   const aws = await useAws(responses);
   async function restore(typed: string) {
     aws.calls.length = 0;

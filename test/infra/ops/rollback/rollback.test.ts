@@ -53,7 +53,7 @@ async function open() {
     if (RoutingConfig) alias.RoutingConfig = RoutingConfig;
     return Object.assign(alias, { FunctionVersion, RevisionId: `${RevisionId}+` });
   };
-  const responses = {
+  const responses: Responses = {
     ...describeStack('petstore-production', {}, () => state.status),
     ListDeployments: ({ includeOnlyStatuses }) => ({
       deployments: Object.keys(state.deployments).filter((id) =>
@@ -83,7 +83,7 @@ async function open() {
       return { Versions };
     },
     UpdateAlias: updateAlias,
-  } satisfies Responses as Record<string, Responses[string]>;
+  };
   return { aws: await useAws(responses), responses, state, functions, updateAlias };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
   type OperationId,
@@ -12,9 +13,7 @@ import {
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
 import { describeStack, type Responses, serve, useAws } from '../aws.ts';
-import { callOps, defineCommand, defineInterrupt, runOps } from '../opsProcess.ts';
-
-const runSmoke = defineCommand('smoke');
+import { callOps, defineInterrupt, runOps } from '../opsProcess.ts';
 
 interface FrontRequest {
   readonly method: string;
@@ -276,7 +275,7 @@ async function callStage(
 ) {
   const stack = describeStack('petstore-staging', { BaseUrl });
   const { variables } = await useAws({ ...stack, ...deployed, ...responses });
-  return callOps(runSmoke, ['--stage', 'staging', ...args], { ...variables, ...more });
+  return callOps(petstore, ['smoke', '--stage', 'staging', ...args], { ...variables, ...more });
 }
 
 describe('npx petstore smoke, of an empty stage', () => {
@@ -441,7 +440,7 @@ describe.concurrent('a target that does not respond', () => {
 
 it('npx petstore smoke is interrupted with the status of Ctrl-C', async () => {
   using served = await serve(defineInterrupt());
-  const outcome = await callOps(runSmoke, ['--base-url', `${served.address}/v1`], key);
+  const outcome = await callOps(petstore, ['smoke', '--base-url', `${served.address}/v1`], key);
   expect(outcome).toMatchObject({ status: 130, stderr: '' });
   expect(outcome.stdout).toContain('The run was interrupted.');
 });
