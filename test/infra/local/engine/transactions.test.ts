@@ -53,6 +53,16 @@ function cancelled(...CancellationReasons: CancellationReason[]) {
 
 type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;
 
+/** The tables of an engine, for the surrounding group's tests. */
+function useTables(start: () => Promise<Engine>) {
+  let tables: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    tables = await open(await start());
+  });
+  afterAll(() => tables?.close());
+  return () => tables;
+}
+
 async function open(engine: Engine) {
   const client = defineEmulatorClient(engine.endpoint, { maxAttempts: 1 });
   await createTables(client);
@@ -63,6 +73,7 @@ async function open(engine: Engine) {
   }
   return {
     client,
+    endpoint: engine.endpoint,
     transact,
     /** The error of a transaction that fails. */
     async refusal(items: TransactWriteItem[], options?: Options) {
@@ -88,14 +99,8 @@ async function open(engine: Engine) {
   };
 }
 
-type Tables = Awaited<ReturnType<typeof open>>;
-
 describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
-  let tables: Tables;
-  beforeAll(async () => {
-    tables = await open(await start());
-  });
-  afterAll(() => tables?.close());
+  const tables = useTables(start);
 
   test.each<[string, (id: number, more: object) => TransactWriteItem]>([
     ['Put', (id, more) => put(stocked(id, 1), { ...isNew, ...more })],
@@ -103,7 +108,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   ])(
     'a %s with a failed condition is reported at its index, with the item on request, and nothing is done',
     async (_, toAction) => {
-      const { refusal, read, stock } = tables;
+      const { refusal, read, stock } = tables();
       const [empty, other] = [await stock(0), await stock(3)];
       const Item = stocked(empty, 0);
       const first = [toAction(empty, {}), sell(other)];
@@ -120,7 +125,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
 
   // DynamoDB itself returns TransactionInProgressException to a repeat of one in progress.
   test('with a client token has its effect once when sent several times, also while in progress', async () => {
-    const { transact, read, stock } = tables;
+    const { transact, read, stock } = tables();
     const [id, options] = [await stock(50), token()];
     const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
     const responses = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
@@ -131,7 +136,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   });
 
   test('with a client token can be sent again after a cancellation', async () => {
-    const { transact, refusal, read, stock } = tables;
+    const { transact, refusal, read, stock } = tables();
     const [id, options] = [await stock(0), token()];
     expect(await refusal([sell(id)], options)).toEqual(cancelled(failed));
     await transact([put(stocked(id, 1))]);
@@ -140,7 +145,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   });
 
   test('sells no piece twice next to other transactions and plain updates', async () => {
-    const { client, transact, read, stock } = tables;
+    const { client, transact, read, stock } = tables();
     const id = await stock(7);
     const sales = await Promise.allSettled(
       Array.from({ length: 20 }, (_, seller) =>
@@ -160,7 +165,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   });
 
   test('does not deadlock with one over the same items in another order', async () => {
-    const { transact, read, stock } = tables;
+    const { transact, read, stock } = tables();
     const [left, right] = [await stock(20), await stock(20)];
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -176,20 +181,13 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     ['a table that does not exist', sell(1, { TableName: 'nowhere' }), 'ResourceNotFoundException'],
     ['an item without an action', {}],
   ])('is refused as a whole: %s', async (_, item, refused = 'ValidationException') => {
-    expect(await tables.refusal([written, item])).toMatchObject({ name: refused });
-    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
+    expect(await tables().refusal([written, item])).toMatchObject({ name: refused });
+    expect(await tables().read(inventory(3_000_000))).toBeUndefined();
   });
 });
 
 describe('the embedded engine', () => {
-  let tables: Tables;
-  let endpoint: string;
-  beforeAll(async () => {
-    const engine = await startEmbeddedEngine();
-    endpoint = engine.endpoint;
-    tables = await open(engine);
-  });
-  afterAll(() => tables?.close());
+  const tables = useTables(startEmbeddedEngine);
 
   const unparsed = put(stocked(1, 1), { ConditionExpression: 'p ==' });
   const misplaced = sell(1, { Key: { p: { S: 'not a number' } } });
@@ -209,7 +207,7 @@ describe('the embedded engine', () => {
     ['another action', { TransactItems: [written, { Delete: inventory(1) }] }],
     ['an attribute without a value', { TransactItems: [put({ p: null } as never)] }],
   ])('refuses %s, and goes on', async (_, transaction) => {
-    const response = await fetch(endpoint, {
+    const response = await fetch(tables().endpoint, {
       method: 'POST',
       headers: { 'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems' },
       body: JSON.stringify(transaction),
@@ -218,11 +216,11 @@ describe('the embedded engine', () => {
       __type: expect.stringMatching(/#ValidationException$/),
     });
     expect(response.status).toBe(400);
-    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
+    expect(await tables().read(inventory(3_000_000))).toBeUndefined();
   });
 
   test('forgets a client token after 10 minutes', async () => {
-    const { transact, read, stock } = tables;
+    const { transact, read, stock } = tables();
     const id = await stock(5);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -237,7 +235,7 @@ describe('the embedded engine', () => {
 
   // LevelDB writes a batch completely or not at all, also if the process is killed.
   test('writes a transaction as one batch, and reports a batch that its store refuses', async () => {
-    const { transact, refusal, read, stock } = tables;
+    const { transact, refusal, read, stock } = tables();
     const id = await stock(5);
     const dynalite = createRequire(import.meta.url).resolve('dynalite');
     const { prototype } = createRequire(dynalite)('memory-level').MemoryLevel;
