@@ -93,7 +93,7 @@ const sizesFile = z.record(
     taggedShare: z.number().check(z.minimum(0), z.maximum(1)),
   }),
 );
-export type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
+type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
 
 /** For a stage without measurements: the largest possible. */
 export const usualSizes: RecordSizes = { idDigits: 19, taggedShare: 1 };

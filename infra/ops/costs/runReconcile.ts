@@ -29,7 +29,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
   if (!found.agrees) process.exitCode = 1;
 }
 
-export type Reconciliation = ReturnType<typeof reconcile>;
+type Reconciliation = ReturnType<typeof reconcile>;
 
 /** Compares a bill with the expected costs of as many months. */
 function reconcile(

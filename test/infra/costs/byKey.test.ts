@@ -5,11 +5,9 @@ import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/c
 import { runForecast } from '../../../infra/ops/costs/runByKey.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
-import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, defineCommand, toScreen } from '../ops/opsProcess.ts';
 
-const folder = openTemporaryFolder();
 const runCosts = defineCommand('costs');
 const november = '--from 2026-11-01 --to 2026-11-30';
 
@@ -303,11 +301,4 @@ it('forecasts a month by its days, and shares it among the sales and keys', asyn
   expect(perThousandSales).toBeCloseTo(total / 60, 9);
   const sum = totals.reduce((all: number, one: { total: number }) => all + one.total, 0);
   expect(sum).toBeCloseTo(total, 9);
-});
-
-it('prices a month with the traffic that it measured', async () => {
-  const { run } = await open(withLists);
-  const file = folder.write('traffic.json', (await run(`measure ${november}`)).stdout);
-  const { stdout } = await run(`month --traffic ${file}`);
-  expect(stdout).toMatch(/^A month of production, [\s\S]*\ngetPet 200 +4,000,010 /);
 });

@@ -32,7 +32,8 @@ afterEach(() => vi.useRealTimers());
 
 /** Files of traffic by their names. */
 const traffics: Readonly<Record<string, string>> = {
-  'same.json': '{"requests": {"getPet": 2000000, "listInventory 200 gzip": 500000}}',
+  // As `costs measure` writes it.
+  'same.json': '{"requests": {"getPet 200": 2000000, "listInventory 200 gzip": 500000}}',
   'empty.json': '',
   'lacksRequests.json': '{}',
   'text.json': '{"requests": {"getPet": "2M"}}',
