@@ -275,7 +275,7 @@ it.each<[what: string, change: Change, tickets: string[]]>([
     [],
   ],
 ])('nobody is paged, and only these tickets are written, when %s', (_, change, tickets) => {
-  const fired = evaluateAlarms(alarms, toMinutes(DAY, 4, change));
+  const fired = evaluateAlarms(alarms, toMinutes(DAY, operationIds.length, change));
   expect(fired.map(({ name }) => name)).toEqual(tickets);
 });
 
