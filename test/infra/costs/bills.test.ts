@@ -146,21 +146,6 @@ test.each([
   else expect(read()).toEqual(expected);
 });
 
-test.each(['the month', 'one more shop'])(
-  '%s has what safe sales send, and no other update',
-  (of) => {
-    const traffic = readCommittedTraffic();
-    const { shares = [] } = of === 'the month' ? traffic : { ...traffic.shop };
-    const find = (id: OperationId) => shares.filter(({ operationId }) => operationId === id);
-    const updates = find('updateInventory');
-    const responses = updates.map(({ response }) => response);
-    expect(responses).toEqual(['200 Idempotency-Key', '412 Idempotency-Key']);
-    // Each attempt reads the entry.
-    const reads = find('getInventoryEntry').map(({ requests }) => requests);
-    expect(reads).toEqual([sumRequests({ shares: updates })]);
-  },
-);
-
 test.each([
   // 2,628,000 seconds a month: more than 1 M requests; of 100 M, 2.628 M + 5 % of 97.372 M.
   [defaultSampling, 1e6, 100],

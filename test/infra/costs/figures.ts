@@ -53,14 +53,18 @@ ${toSafeSaleText(report)}`,
       ['refused requests', worst.refusals],
       ['fixed', worst.fixed],
     ]),
-    '## One more shop',
-    toTable(
-      ['more shops', 'dollars a month'],
-      [0, 1, 2].map((added) => [
-        added,
-        toCents(toStageMonth(stage, addShops(traffic, added)).total),
-      ]),
-    ),
+    ...(traffic.shop
+      ? [
+          '## One more shop',
+          toTable(
+            ['more shops', 'dollars a month'],
+            [0, 1, 2].map((added) => [
+              added,
+              toCents(toStageMonth(stage, addShops(traffic, added)).total),
+            ]),
+          ),
+        ]
+      : []),
     '## What saves money',
     toTable(
       ['change', 'saved dollars a month', 'trade-off'],
