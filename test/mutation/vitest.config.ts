@@ -16,7 +16,6 @@ const files = [
   'test/infra/ops/data/dataFile.test.ts',
   'test/shared/store/inventoryRecord.test.ts',
   'test/shared/store/scanResponse.test.ts',
-  'test/infra/cli/keyRegister.test.ts',
   'test/conformance/source.test.ts',
   'test/conformance/faults/faults.test.ts',
   'test/shared/store/*.test.ts',
