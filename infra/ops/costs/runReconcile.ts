@@ -155,7 +155,8 @@ function toDollarText(dollars: number): string {
 function toPercentText(billed: number, expected: number): string {
   const percent = toPercent(billed, expected);
   if (percent === undefined) return '-';
-  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
+  const text = percent.toFixed(1).replace('-0.0', '0.0');
+  return `${text.startsWith('-') ? '' : '+'}${text} %`;
 }
 
 type Amount = Pick<BilledLine, 'quantity' | 'dollars'>;
