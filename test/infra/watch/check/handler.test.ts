@@ -145,7 +145,7 @@ const situations: [what: string, change: Partial<typeof healthy>][] = [
   ['A new stage has no items, and empty lists', { ...isNew, respond: other(/limit/, 200, '[]') }],
   [
     'The item of a table is on its second page, and cannot be read',
-    { toPage: twoPages, respond: other(/pets\/8/, 503, 'no') },
+    { toPage: twoPages, respond: other(/pets\/8/, 503, '{"id":8}') },
   ],
   [
     'A table cannot be read, and an operation fails',
@@ -154,7 +154,7 @@ const situations: [what: string, change: Partial<typeof healthy>][] = [
   ['A list is 503', { respond: other(/inventory\?/, 503, '{"code":"service_unavailable"}') }],
   ['A list is not JSON', { respond: other(/inventory\?/, 200, '<html>') }],
   ['A list is not a list', { respond: other(/inventory\?/, 200, '{"petId":1}') }],
-  ['Orders are 500', { respond: other(/orders/, 500, 'no') }],
+  ['Orders are 500', { respond: other(/orders/, 500, '[{"id":9}]') }],
   ['An unused id has a pet', { ...isNew, respond: other(/pets\/-/, 200, '{"id":1}') }],
   ['The gateway knows no path of pets', { ...isNew, respond: other(/pets\/-/, 404, notFound) }],
   ['An update is 502', { respond: other(/PATCH/, 502, '{"code":"internal_error"}') }],
