@@ -8,19 +8,14 @@ import { toNames } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stagesForClients } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
 const { folder } = openTemporaryFolder();
 const production = fixtures.production.settings;
-const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
-const name = 'api.petstore.example';
-const customDomain = { name, certificateArn };
-const notify = ['finance@shop.example'];
-const budget = { monthlyDollars: 49.5, notify, actualPercent: [80], forecastPercent: [80] };
-const anomalies = { minDollars: 0.5, notify };
+const { anomalies, budget, customDomain } = changedSettings;
 
 /** `production` with every part that a row changes. */
 const whole = {
@@ -61,6 +56,7 @@ describe("a stage's settings", () => {
   // To add a row, write its line of JSON, run this file with `--update`, and review what comes below it.
   it('are valid, or are refused with a line that says what to change', async () => {
     const rows = readFileSync(checked, 'utf8').match(/^\{.*/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(100);
     const blocks = rows.map((row) => `${row}\n  ${check(JSON.parse(row))}\n`);
     await expect(blocks.join('')).toMatchFileSnapshot(checked.pathname);
   });
@@ -103,11 +99,9 @@ it.each([
 });
 
 it('returns the documentation address unless it is an example', () => {
-  const documentationAddress = 'https://docs.shop.example';
+  const own = { documentationAddress: 'https://docs.shop.example' };
   expect(findDocumentationAddress(production)).toBeUndefined();
-  expect(findDocumentationAddress({ ...production, documentationAddress })).toBe(
-    documentationAddress,
-  );
+  expect(findDocumentationAddress({ ...production, ...own })).toBe(own.documentationAddress);
 });
 
 function check({ name = 'production', ...changes }: Record<string, unknown>): string {
