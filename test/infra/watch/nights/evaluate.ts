@@ -123,11 +123,27 @@ function readMetric(
   const name = parts.filter(Boolean).join(' ');
   if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
   const all = minutes.map(({ [name]: value }) => value as number | undefined);
+  if (isCount || statistic === 'Sum') return defineSum(all);
   return (from, end) => {
     const values = all.slice(from, end).filter((value) => value !== undefined);
     if (values.length === 0) return undefined;
-    if (isCount || statistic === 'Sum') return values.reduce((sum, value) => sum + value);
     return statistic === 'Minimum' ? Math.min(...values) : Math.max(...values);
+  };
+}
+
+/** The sum of a range of values; as fast for a day as for a minute, since it adds up all values only once. */
+function defineSum(all: readonly (number | undefined)[]) {
+  let [sum, known] = [0, 0];
+  const upTo = [
+    [sum, known],
+    ...all.map((value) => {
+      if (value !== undefined) [sum, known] = [sum + value, known + 1];
+      return [sum, known];
+    }),
+  ] as const;
+  return (from: number, end: number) => {
+    const [[before = 0, knownBefore] = [], [after = 0, knownAfter] = []] = [upTo[from], upTo[end]];
+    return knownAfter === knownBefore ? undefined : after - before;
   };
 }
 

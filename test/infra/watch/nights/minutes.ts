@@ -68,10 +68,12 @@ export function toOrdinaryMinute(calls: number): Minute {
 export function toMetrics(minute: Minute): Metrics {
   const { unauthorized, forbidden, throttled, gatewayErrors, isLogged } = minute;
   let [count, errors] = [unauthorized + forbidden + throttled, 0];
-  const counts: Record<string, number> = {
-    refused: unauthorized + 1e10 * throttled,
-    'refused SampleCount': count,
+  const metrics: Record<string, unknown> = { ...minute };
+  const add = (name: string, value: number) => {
+    metrics[name] = value || undefined;
   };
+  add('refused', unauthorized + 1e10 * throttled);
+  add('refused SampleCount', count);
   for (const [place, id] of operationIds.entries()) {
     const { Invocations, ServerErrors, ClientErrors, Errors, Throttles, ...times } =
       minute.operations[id];
@@ -80,20 +82,19 @@ export function toMetrics(minute: Minute): Metrics {
     const failures = ServerErrors + Errors + Throttles + ofGateway;
     count += requests;
     errors += failures;
-    Object.assign(counts, {
-      // From the access log, without the check's requests.
-      [`${id}Requests`]: isLogged ? requests + 1e10 * failures : 0,
-      [`${id}Requests SampleCount`]: isLogged ? requests + failures + ClientErrors : 0,
-      [`${id} Errors`]: Errors,
-      [`${id} Throttles`]: Throttles,
-      // Without calls there are no times and no concurrency.
-      [`${id} Duration`]: Invocations && times.Duration,
-      [`${id}FirstByte`]: Invocations && times.FirstByte,
-      [`${id} ConcurrentExecutions`]: Invocations && times.ConcurrentExecutions,
-    });
+    // From the access log, without the check's requests.
+    add(`${id}Requests`, isLogged ? requests + 1e10 * failures : 0);
+    add(`${id}Requests SampleCount`, isLogged ? requests + failures + ClientErrors : 0);
+    add(`${id} Errors`, Errors);
+    add(`${id} Throttles`, Throttles);
+    // Without calls there are no times and no concurrency.
+    add(`${id} Duration`, Invocations && times.Duration);
+    add(`${id}FirstByte`, Invocations && times.FirstByte);
+    add(`${id} ConcurrentExecutions`, Invocations && times.ConcurrentExecutions);
   }
   const lines = count + (minute['check Errors'] === undefined ? 0 : 1);
-  Object.assign(counts, { Count: count, '5XXError': errors, IncomingLogEvents: isLogged && lines });
-  const values = Object.entries(counts).map(([name, value]) => [name, value || undefined]);
-  return { ...minute, ...Object.fromEntries(values) };
+  add('Count', count);
+  add('5XXError', errors);
+  add('IncomingLogEvents', isLogged ? lines : 0);
+  return metrics;
 }
