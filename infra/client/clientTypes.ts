@@ -10,7 +10,15 @@ import { projectRoot } from '../stages/projectRoot.ts';
  * The types that the client exports, with those that they need, in one module without imports. Every compiler finds
  * them, with every `moduleResolution`, and readers see nothing internal.
  */
-export async function readClientTypes(): Promise<string> {
+export function readClientTypes(): Promise<string> {
+  types ??= buildTypes();
+  return types;
+}
+
+/** Kept, since the documentation has them and the package, and compiling takes a second. */
+let types: Promise<string> | undefined;
+
+async function buildTypes(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-client-types-'));
   try {
     const project = join(projectRoot, 'shared/client/tsconfig.json');

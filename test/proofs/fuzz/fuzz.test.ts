@@ -44,10 +44,10 @@ async function run(options: Partial<FuzzOptions>, planted?: Plant) {
   }
 }
 
-test('a thousand cases find no problem and get every kind of response', async () => {
-  const { text, statuses, cases, logLines } = await run({ runs: 1_400 });
+test('six hundred cases find no problem and get every kind of response', async () => {
+  const { text, statuses, cases, logLines } = await run({ runs: 800 });
   expect(text).toBe('');
-  expect(cases).toBeGreaterThan(1_000);
+  expect(cases).toBeGreaterThan(600);
   for (const status of [200, 400, 401, 403, 404, 405, 412, 415]) {
     expect(statuses.get(status), `responses of ${status}`).toBeGreaterThan(0);
   }

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { Call, Database, Reply } from './database.ts';
 import { explore } from './explore.ts';
 
-it('finds nothing wrong in three hundred schedules', async () => {
-  const { problems, calls, attempts } = await explore({ count: 300, seed: 1 });
+it('finds nothing wrong in a hundred and fifty schedules', async () => {
+  const { problems, calls, attempts } = await explore({ count: 150, seed: 1 });
   expect([...problems]).toEqual([]);
   expect(Object.keys(calls)).toHaveLength(7);
-  expect(Math.min(...Object.values(calls))).toBeGreaterThan(30);
+  expect(Math.min(...Object.values(calls))).toBeGreaterThan(15);
   expect(Object.keys(attempts)).toEqual(['200', '404', '412', '422', '503', 'killed']);
 }, 180_000);
 
