@@ -23,8 +23,10 @@ export function checkStageSettings({ name, settings }: Stage): void {
   if (!issue) return;
   const { path, message } = issue;
   const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
+  const field = `${stagesFile}: ${[name, ...path].join('.')}`;
+  if (value === undefined) throw new StageSettingsError(`${field}: must be set.`);
   const found = path.length > 0 ? `; it is ${JSON.stringify(value)}` : '';
-  throw new StageSettingsError(`${stagesFile}: ${[name, ...path].join('.')}: ${message}${found}.`);
+  throw new StageSettingsError(`${field}: ${message}${found}.`);
 }
 
 /**
