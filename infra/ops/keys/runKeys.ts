@@ -106,10 +106,10 @@ async function rotateKey(
 ): Promise<void> {
   const old = await findKey(register, keyId);
   if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {
-    const status = toKeyStatus(old, Date.now());
-    throw new UsageError(
-      `The key ${keyId} is ${status}, or lacks a name or a time of creation: make a new one with create.`,
-    );
+    const why = isAtWork(old)
+      ? 'lacks a name or a time of creation'
+      : `is ${toKeyStatus(old, Date.now())}`;
+    throw new UsageError(`The key ${keyId} ${why}: make a new one with create.`);
   }
   const question = await toQuestion(register, old, grace.milliseconds);
   if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
