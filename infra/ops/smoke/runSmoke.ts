@@ -67,13 +67,15 @@ export async function checkStage(
 }
 
 async function findTarget(stage: Stage | undefined, address: string | undefined) {
+  if ((stage === undefined) === (address === undefined)) {
+    throw new UsageError('Give either --stage or --base-url. See --help.');
+  }
   if (stage === undefined) {
     const baseUrl = parseBaseUrl(address);
     // The stage is unknown, so the pace is that of the last one, which is for tests.
     const throttles = isLocal(baseUrl) ? undefined : stagesForClients.at(-1)?.settings.throttles;
     return { baseUrl, throttles, origin: undefined };
   }
-  if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
   const stack = await readStack(stage);
   const { throttles, allowedOrigins } = stage.settings;
   return {
