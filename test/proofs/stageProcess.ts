@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { StartEngine } from '../../infra/local/engine/engine.ts';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
 import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
-import { startLocalStage } from '../../infra/local/localStage.ts';
+import { type LocalStage, startLocalStage } from '../../infra/local/localStage.ts';
 import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
@@ -23,22 +23,16 @@ export interface StageProcessOptions {
   readonly transactionsConflict?: boolean;
 }
 
-export interface Started {
-  readonly baseUrl: string;
-  /** With write permission. */
-  readonly apiKey: string;
-}
+/** The key has write permission. */
+export type Started = Pick<LocalStage, 'baseUrl' | 'apiKey'>;
 
 export interface Vitals {
-  /** The memory of its functions and its gateway after a collection, in bytes; 0 if not measured. */
+  /** The memory of its functions and its gateway after a collection, in bytes. */
   readonly usedBytes: number;
   /** All memory of its process, with the engine, in bytes. */
   readonly rss: number;
-  /** The number of logged lines of level ERROR, and the first one. */
-  readonly errorLines: number;
-  readonly firstError?: string | undefined;
-  /** The CPU of all its process's threads. */
-  readonly cpuMilliseconds: number;
+  /** The logged lines of level ERROR. */
+  readonly errorLines: readonly string[];
   /** The writes that met a transaction on the same item, if transactions conflict. */
   readonly conflicts: number;
 }
@@ -46,8 +40,7 @@ export interface Vitals {
 const options: StageProcessOptions = JSON.parse(process.argv[2] ?? '');
 const { bundles, dir, endpoint, faultInjection, transactionsConflict } = options;
 
-let errorLines = 0;
-let firstError: string | undefined;
+const errorLines: string[] = [];
 writeLogNowhere();
 useLambdaConsole();
 const startEngine: StartEngine = endpoint
@@ -70,14 +63,11 @@ const stage = await startLocalStage({
   data: await readStoreData(new URL('../../infra/local/sample.json', import.meta.url)),
 });
 
-process.on('message', async ({ collects }: { collects: boolean }) => {
-  const { user, system } = process.cpuUsage();
-  const cpuMilliseconds = (user + system) / 1_000;
-  const usedBytes = collects ? await measureHeap() : 0;
+process.on('message', async () => {
+  const usedBytes = await measureHeap();
   const { rss } = process.memoryUsage();
   const conflicts = proxy?.conflicts ?? 0;
-  const vitals = { usedBytes, rss, errorLines, firstError, cpuMilliseconds, conflicts };
-  process.send?.(vitals satisfies Vitals);
+  process.send?.({ usedBytes, rss, errorLines, conflicts } satisfies Vitals);
 });
 process.on('disconnect', async () => {
   await stage.close();
@@ -85,14 +75,11 @@ process.on('disconnect', async () => {
 });
 process.send?.({ baseUrl: stage.baseUrl, apiKey: stage.apiKey } satisfies Started);
 
-/** Writes each line to /dev/null, since writing is part of the work, and counts errors. */
+/** Writes each line to /dev/null, since writing is part of the work, and keeps errors. */
 function writeLogNowhere(): void {
   const sink = openSync('/dev/null', 'w');
   process.stderr.write = (line: string | Uint8Array) => {
-    if (String(line).includes('"level":"ERROR"')) {
-      errorLines += 1;
-      firstError ??= String(line).trim();
-    }
+    if (String(line).includes('"level":"ERROR"')) errorLines.push(String(line).trim());
     writeSync(sink, line as string);
     return true;
   };

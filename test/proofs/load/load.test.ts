@@ -6,15 +6,9 @@ import type { Vitals } from '../stageProcess.ts';
 import { sellToCrowd } from './crowds.ts';
 import { MAX_GROWTH, soak, startService } from './soak.ts';
 
-const healthy = {
-  usedBytes: 40_000_000,
-  rss: 300_000_000,
-  errorLines: 0,
-  cpuMilliseconds: 1,
-  conflicts: 0,
-};
+const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: [], conflicts: 0 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
-const broken = { errorLines: 1, firstError: 'the line' };
+const broken = { errorLines: ['the line'] };
 const { folder } = openTemporaryFolder();
 const notFlat = 'The memory of the functions is not flat.';
 const oneLine = '1 lines of level ERROR, first the line';
@@ -37,8 +31,7 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
     setTimeout(() => response.end('{}'), 3);
   });
   const next = vitals[Symbol.iterator]();
-  const ask = async ({ collects }: { collects: boolean }) =>
-    collects ? { ...healthy, ...next.next().value } : healthy;
+  const ask = async () => ({ ...healthy, ...next.next().value });
   const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
   const { section, problems } = await soak({ first, ask } as never, 1.5);
   expect(problems).toEqual(expected);
