@@ -1,8 +1,9 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { MAX_REQUESTS } from '../../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
@@ -13,69 +14,77 @@ import {
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
 import { describeStack, type Responses, serve, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, runOps } from '../opsProcess.ts';
+import { callOps, defineInterrupt, toScreen } from '../opsProcess.ts';
 
-interface FrontRequest {
+/** A request, and its response once there is one. */
+interface Exchange {
   readonly method: string;
   /** Relative to the base address. */
   path: string;
-  readonly headers: Headers;
-}
-
-interface FrontResponse {
+  readonly sent: Headers;
+  /** 0 before the response. */
   status: number;
   readonly headers: Headers;
   text: string;
 }
 
-/** A fault of a stage: it changes a request or a response. */
-interface Fault {
-  readonly ask?: (asked: FrontRequest) => void;
-  readonly spoil?: (asked: FrontRequest, response: FrontResponse) => void;
-}
+/** A fault of a stage: it changes a request before it is sent, or its response. */
+type Fault = (exchange: Exchange) => unknown;
 
 let faults: readonly Fault[] = [];
 /** What was sent and returned, such as `GET /inventory 200`. */
 const exchanges: string[] = [];
 const { fetch } = globalThis;
 
-beforeAll(() => {
+let target: ConformanceTarget;
+let empty: ConformanceTarget;
+beforeAll(async () => {
+  const inventory = fixtures.inventory.slice(0, 9);
+  target = await openLocalTarget({ data: { ...fixtures, inventory } });
+  empty = await openLocalTarget({ data: { inventory: [], pets: [], orders: [] } });
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     const [base = '', path = ''] = url.split(/(?<=\/v1)/);
-    const asked = { method: `${init.method}`, path, headers: new Headers(init.headers) };
-    for (const { ask } of faults) ask?.(asked);
-    const received = await fetch(base + asked.path, { ...init, headers: asked.headers });
+    const sent = new Headers(init.headers);
+    const method = `${init.method}`;
+    const exchange: Exchange = { method, path, sent, status: 0, headers: sent, text: '' };
+    for (const fault of faults) fault(exchange);
+    const received = await fetch(base + exchange.path, { ...init, headers: sent });
     if (faults.length === 0) return received;
+    const { status } = received;
     const headers = new Headers(received.headers);
-    const response = { status: received.status, headers, text: await received.text() };
-    for (const { spoil } of faults) spoil?.(asked, response);
-    exchanges.push(`${asked.method} ${path} ${response.status}`);
-    return new Response(response.text || null, response);
+    Object.assign(exchange, { path, status, headers, text: await received.text() });
+    for (const fault of faults) fault(exchange);
+    exchanges.push(toLine(exchange));
+    return new Response(exchange.text || null, exchange);
   });
 });
-beforeEach(() => {
-  faults = [];
-  exchanges.length = 0;
-});
-afterAll(() => {
+afterAll(async () => {
   vi.unstubAllGlobals();
+  await target?.close();
+  await empty?.close();
 });
 
-/** Checks a stage, and takes apart what was printed. */
-async function smoke(settings: Pick<SmokeSettings, 'baseUrl' | 'apiKey'> & Partial<SmokeSettings>) {
-  const lines: string[] = [];
+const toLine = ({ method, path, status }: Exchange) => `${method} ${path} ${status}`;
+
+/** Checks a stage, by default the one with data, and takes apart what was printed. */
+async function smoke(some: readonly Fault[], settings: Partial<SmokeSettings> = {}) {
+  const { baseUrl, apiKey, origin } = target;
   const { signal } = new AbortController();
+  const lines: string[] = [];
+  faults = some;
+  exchanges.length = 0;
   const defaults = {
-    ...{ timeout: 10_000, deadline: 60_000, signal, isLight: false },
-    ...{ throttles: undefined, entry: undefined, origin: undefined, commits: undefined },
+    ...{ baseUrl, apiKey, origin, entry, timeout: 10_000, deadline: 60_000, signal },
+    ...{ isLight: false, throttles: undefined, commits: undefined },
   };
   const passed = await checkStage({ ...defaults, ...settings }, (line) => lines.push(line));
+  expect(exchanges.length).toBeLessThanOrEqual(MAX_REQUESTS);
+  expect(lines.join()).not.toContain(apiKey.slice(4, 30));
   return {
     passed,
-    text: lines.join('\n'),
+    failures: lines.filter((line) => line.startsWith('FAILED')),
     rowsThat: (outcome: 'passed' | 'FAILED') =>
       Object.keys(rows).filter((_, index) => lines[index]?.startsWith(outcome)),
-    failures: lines.filter((line) => line.startsWith('FAILED')),
   };
 }
 
@@ -83,6 +92,7 @@ const entry = '9007199254740993';
 const write = 'updateInventory: writes the count of --entry back under its tag, once';
 const wholeList = 'the whole list: is whole, and has the entries of the first page';
 const entryRead = new RegExp(`^GET /inventory/${entry} 200$`);
+const listRead = /^GET \/inventory 200$/;
 const firstEntry = new RegExp(`\\{"petId":${fixtures.inventory[0]?.petId},[^}]*\\},`);
 
 /** By row: the faults that it fails on. For what follows from the contract, of whichever operations there are. */
@@ -92,34 +102,34 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
   const success = new RegExp(`^${method} ${pattern}${'limit' in query ? '\\?limit=100' : ''} 200$`);
   const missing = new RegExp(`^${method} ${pattern.replace('+', '{15,}')} 404$`);
   const unauthorized = new RegExp(`^${method} ${pattern}\\b.* 401$`);
-  const preflight = new RegExp(`^OPTIONS ${pattern}\\b`);
+  const preflight = new RegExp(`^OPTIONS ${pattern}\\b.* \\d{3}$`);
   return {
-    ...(permission === 'read' && { [`${id}: returns 200`]: [spoil(success, fail)] }),
+    ...(permission === 'read' && { [`${id}: returns 200`]: [on(success, fail)] }),
     ...('limit' in query && {
       [`${id}: refuses limit=smoke`]: [
-        rewrite(`${path}?limit=smoke`, `${path}?limit=1`),
-        spoil(new RegExp(`${path}\\?limit=s`), replace('code', 'a')),
+        replace(`${path}?limit=smoke`, `${path}?limit=1`, 'path'),
+        on(new RegExp(`${path}\\?limit=s`), replace('code', 'a')),
       ],
     }),
     ...(errors.includes('not_found') && {
       [`${id}: returns 404 for an unknown id${permission === 'write' ? ', or 403 for a read key' : ''}`]:
-        [spoil(missing, fail), spoil(missing, replace('not_', ''))],
+        [on(missing, fail), on(missing, replace('not_', ''))],
     }),
     [`${id}: refuses no key, and the key with another secret`]: [
-      spoil(unauthorized, drop('www-authenticate')),
-      spoil(unauthorized, set('www-authenticate', 'Bearer realm="petstore"')),
-      trustKeyIds(new RegExp(`^${method} ${pattern}\\b`)),
+      on(unauthorized, set('www-authenticate')),
+      on(unauthorized, set('www-authenticate', 'Bearer realm="petstore"')),
+      on(new RegExp(`^${method} ${pattern}\\b`), trustKeyId),
     ],
     [`${id}: lets pages of an allowed origin call it: the preflight needs no key`]: [
-      spoil(preflight, set('access-control-allow-methods', 'TRACE')),
-      spoil(preflight, set('access-control-allow-headers', 'Accept')),
-      spoil(preflight, set('access-control-allow-origin', 'https://a.example')),
-      spoil(preflight, drop('x-request-id')),
+      on(preflight, set('access-control-allow-methods', 'TRACE')),
+      on(preflight, set('access-control-allow-headers', 'Accept')),
+      on(preflight, set('access-control-allow-origin', 'https://a.example')),
+      on(preflight, set('x-request-id')),
     ],
     ...Object.fromEntries(
       toMethodRows(path).map(([name]) => [
         name,
-        [spoil(new RegExp(`^\\w+ ${pattern} 405$`), set('allow', 'TRACE'))],
+        [on(new RegExp(`^\\w+ ${pattern} 405$`), set('allow', 'TRACE'))],
       ]),
     ),
   };
@@ -127,40 +137,37 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
 
 const planted: Record<string, Fault[]> = {
   ...Object.assign({}, ...operationIds.map(plantInOperation)),
-  'listInventory: gives each entry its tag with include=etag': [rewrite(/(,.*)include=etag/, '$1')],
+  'listInventory: gives each entry its tag with include=etag': [
+    replace(/(,.*)include=etag/, '$1', 'path'),
+  ],
   'getInventoryEntry: returns 304 while an entry has its tag': [
-    { ask: ({ headers }) => headers.delete('if-none-match') },
-    spoil(/^GET \/inventory\/-?\d+ 304$/, (response) => {
-      response.status = 404;
-      response.text = '{"code":"not_found","message":"There is none.","status":404}';
+    ({ sent }) => sent.delete('if-none-match'),
+    on(/^GET \/inventory\/-?\d+ 304$/, (exchange) => {
+      exchange.status = 404;
+      exchange.text = '{"code":"not_found","message":"There is none.","status":404}';
     }),
   ],
   [write]: [
-    { ask: ({ headers }) => headers.delete('if-match') },
-    { ask: ({ headers }) => headers.delete('idempotency-key') },
-    spoil(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
-    spoil(/^PATCH .* 200$/, set('etag', '"other"')),
-    spoil(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
-    {
-      spoil({ method, headers }, response) {
-        const tag = headers.get('if-match');
-        if (method === 'PATCH' && tag && response.status === 200) set('etag', tag)(response);
-      },
-    },
-    spoil(/^PATCH .* 412$/, set('etag', '"other"')),
+    ({ sent }) => sent.delete('if-match'),
+    ({ sent }) => sent.delete('idempotency-key'),
+    on(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
+    on(/^PATCH .* 200$/, set('etag', '"other"')),
+    on(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
+    on(/^PATCH .* 200$/, ({ sent, headers }) => headers.set('etag', `${sent.get('if-match')}`)),
+    on(/^PATCH .* 412$/, set('etag', '"other"')),
     repeatTag(entryRead),
-    spoil(entryRead, set('etag', 'W/"weak"')),
+    on(entryRead, set('etag', 'W/"weak"')),
   ],
   'the gateway: returns 404 for an unknown path': [
-    spoil(/smoke 404/, replace('not_found', 'forbidden')),
-    spoil(/smoke 404/, set('retry-after', 'soon')),
+    on(/smoke 404/, replace('not_found', 'forbidden')),
+    on(/smoke 404/, set('retry-after', 'soon')),
   ],
   [wholeList]: [
-    spoil(/^GET \/inventory 200/, replace(firstEntry, '')),
-    spoil(/^GET \/inventory 200/, replace(/,\{[^{]*$/, '')),
-    spoil(/^GET \/inventory 200/, fail),
-    spoil(/^GET \/inventory 200/, lengthen(50)),
-    spoil(/^GET \/inventory 200/, set('link', 'next')),
+    on(listRead, replace(firstEntry, '')),
+    on(listRead, replace(/,\{[^{]*$/, '')),
+    on(listRead, fail),
+    on(listRead, lengthen(50)),
+    on(listRead, set('link', 'next')),
   ],
 };
 
@@ -175,230 +182,69 @@ const batches = Map.groupBy(
   ({ batch }) => batch,
 );
 
-describe('npx petstore smoke, of a stage with data', () => {
-  let target: ConformanceTarget;
-  beforeAll(async () => {
-    const inventory = fixtures.inventory.slice(0, 9);
-    target = await openLocalTarget({ data: { ...fixtures, inventory } });
-  });
-  afterAll(() => target?.close());
+it('npx petstore smoke passes, and a fault is planted for each row', async () => {
+  const { passed, rowsThat } = await smoke([]);
+  expect(passed).toBe(true);
+  expect(new Set(Object.keys(planted))).toEqual(new Set(rowsThat('passed')));
+});
 
-  function run(...some: readonly Fault[]) {
-    faults = some;
-    const { baseUrl, apiKey, origin } = target;
-    return smoke({ baseUrl, apiKey, entry, origin });
-  }
-
-  it('passes, and a fault is planted for each row', async () => {
-    const { passed, rowsThat } = await run();
-    expect(passed).toBe(true);
-    expect(new Set(Object.keys(planted))).toEqual(new Set(rowsThat('passed')));
-  });
-
-  it.each([...batches])('fails in the rows alone that have faults: %s', async (_, batch) => {
-    const { passed, text, rowsThat } = await run(...batch.map(({ fault }) => fault));
+it.each([...batches])(
+  'npx petstore smoke fails in the rows alone that have faults: %s',
+  async (_, batch) => {
+    const { passed, rowsThat } = await smoke(batch.map(({ fault }) => fault));
     expect(new Set(rowsThat('FAILED'))).toEqual(new Set(batch.map(({ row }) => row)));
     expect(passed).toBe(false);
-    expect(text).not.toContain(target.apiKey.slice(4, 30));
-  });
+  },
+);
 
-  it('passes behind a proxy that adds headers of its own, and extends others', async () => {
-    const added = {
-      ...{ age: '0', via: '1.1 cdn.example (CloudFront)', 'cf-ray': '8f2c1e0a6a6b-AMS' },
-      ...{ server: 'cloudflare', 'alt-svc': 'h3=":443"', 'set-cookie': '__cf_bm=a; Secure' },
-      ...{ 'strict-transport-security': 'max-age=31536000', 'x-powered-by': 'Express' },
-    };
-    const proxy: Fault = {
-      spoil(_, { headers }) {
-        for (const [name, value] of Object.entries(added)) headers.set(name, value);
-        headers.append('vary', 'X-Forwarded-Proto');
-        const type = headers.get('content-type');
-        if (type === 'application/json') headers.set('content-type', `${type}; charset=utf-8`);
-      },
-    };
-    const { passed, failures } = await run(proxy);
-    expect({ passed, failures }).toEqual({ passed: true, failures: [] });
-    expect(exchanges.length).toBeGreaterThan(20);
-  });
-
-  it('says what was sent and returned, and which header is not as documented, or missing', async () => {
-    const { failures } = await run(
-      spoil(/^GET \/inventory\?l/, fail),
-      spoil(/^GET \/store\/orders.* 200$/, set('link', 'next')),
-      spoil(/^GET \/pets.* 200$/, drop('deprecation')),
-    );
-    expect(failures[0]).toMatch(
-      /^FAILED {3}listInventory: returns 200: GET \/inventory\?limit=100 returned 500 \{"code":"internal_error".* \(request id [\w-]+\); expected 200\.$/,
-    );
-    const documented = 'expected a response as documented\\. The header';
-    const lines = failures.join('\n');
-    expect(lines).toMatch(new RegExp(`getPet.* 200: .*${documented} Deprecation is missing`));
-    expect(lines).toMatch(new RegExp(`listOrders.* 200: .*${documented} Link is "next"; it must`));
-  });
-
-  it('passes a short list uncompressed', async () => {
-    const { rowsThat } = await run(spoil(/^GET \/inventory 200/, lengthen(49)));
-    expect(rowsThat('FAILED')).toEqual([]);
-  });
-
-  it.each([
-    ['without its tag', spoil(entryRead, drop('etag'))],
-    ['of another id', spoil(entryRead, replace('740993', '740992'))],
-  ])('writes nothing to an entry %s', async (_, fault) => {
-    const { rowsThat } = await run(fault);
-    expect(rowsThat('FAILED')).toContain(write);
-    expect(exchanges.filter((one) => /^PATCH .* (200|412)$/.test(one))).toEqual([]);
-  });
-});
-
-const apiKey = `psk_${'0'.repeat(42)}`;
-const key = { PETSTORE_API_KEY: apiKey };
-
-const checkout = '0123456789ab';
-/** Each function's alias points at the newest of two versions. */
-const deployed: Responses = {
-  GetAlias: () => ({ FunctionVersion: '2' }),
-  ListVersionsByFunction: () => ({
-    Versions: [
-      { Version: '1', Description: 'aaaaaaaaaaaa' },
-      { Version: '2', Description: checkout },
-    ],
-  }),
-};
-
-/** Runs the command on a stage with this base address and other responses of AWS. */
-async function callStage(
-  args: readonly string[],
-  BaseUrl: string,
-  more: Record<string, string> = key,
-  responses: Responses = {},
-) {
-  const stack = describeStack('petstore-staging', { BaseUrl });
-  const { variables } = await useAws({ ...stack, ...deployed, ...responses });
-  return callOps(petstore, ['smoke', '--stage', 'staging', ...args], { ...variables, ...more });
+/** A proxy that adds headers of its own, and extends others. */
+function addHeaders({ headers }: Exchange): void {
+  const added = {
+    ...{ age: '0', via: '1.1 cdn.example (CloudFront)', 'cf-ray': '8f2c1e0a6a6b-AMS' },
+    ...{ server: 'cloudflare', 'alt-svc': 'h3=":443"', 'set-cookie': '__cf_bm=a; Secure' },
+    ...{ 'strict-transport-security': 'max-age=31536000', 'x-powered-by': 'Express' },
+  };
+  for (const [name, value] of Object.entries(added)) headers.set(name, value);
+  headers.append('vary', 'X-Forwarded-Proto');
+  const type = headers.get('content-type');
+  if (type === 'application/json') headers.set('content-type', `${type}; charset=utf-8`);
 }
 
-describe('npx petstore smoke, of an empty stage', () => {
-  let target: ConformanceTarget;
-  beforeAll(async () => {
-    target = await openLocalTarget({ data: { inventory: [], pets: [], orders: [] } });
-  });
-  afterAll(() => target?.close());
-
-  it('passes, prints each row, and never the key', async () => {
-    const words = ['infra/petstore.js', 'smoke', '--base-url', target.baseUrl];
-    const variables = { PETSTORE_API_KEY: `${target.apiKey}\n` };
-    const { status, stdout, stderr } = await runOps(words, { variables });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const count = (outcome: string) => stdout.match(new RegExp(`^${outcome} `, 'gm'))?.length;
-    const counts = `${count('passed')} rows passed, 0 failed, ${count('skipped')} skipped; `;
-    expect(stdout).toMatch(new RegExp(`\\n${counts}\\d+ requests in \\d+ s\\.\\n$`));
-    expect(stdout).toMatch(/^passed {3}the whole list: is whole/m);
-    expect(stdout).toMatch(/^skipped {2}listInventory: gives each entry its tag .*: no entry$/m);
-    expect(stdout).toMatch(/^skipped {2}getPet: returns 200: no id known$/m);
-    expect(stdout).not.toContain('psk_');
+/** Refuses so many requests of a run with 429. */
+const limit = (times: number) =>
+  on(/ \d{3}$/, (exchange) => {
+    if (exchanges.length >= times) return;
+    exchange.status = 429;
+    exchange.headers.set('retry-after', '0');
   });
 
-  it('keeps to the pace of its throttles, and its origin, with the key of the stage’s check', async () => {
-    const origins = new Set<string | null>();
-    const times: number[] = [];
-    const ask: Fault['ask'] = ({ method, path, headers }) => {
-      origins.add(headers.get('origin'));
-      if (method === 'GET' && path.startsWith('/store/orders')) times.push(performance.now());
-    };
-    faults = [{ ask }];
-    const known = { Parameter: { Value: target.readOnlyApiKey } };
-    const responses: Responses = { GetParameter: () => known };
-    const noKey = { PETSTORE_API_KEY: '' };
-    const light = await callStage(['--light'], target.baseUrl, noKey, responses);
-    expect(light).toMatchObject({ status: 0, stderr: '' });
-    expect(light.stdout).toMatch(/^skipped {2}the whole list: .*: --light$/m);
-    expect(light.stdout).not.toContain('psk_');
-    expect(exchanges).not.toContain('GET /inventory 200');
-    expect([...origins]).toEqual(['https://smoke.invalid']);
-    // Staging lets five through in a second; not all of the first three come late.
-    const scheduled = times.slice(0, 3).map((time, index) => time - index * 200);
-    const elapsed = Number(times.at(-1)) - Math.min(...scheduled);
-    expect(elapsed).toBeGreaterThan((times.length - 1) * 200 - 150);
-
-    known.Parameter.Value = 'later';
-    const stderr =
-      'The API key in PETSTORE_API_KEY must be psk_ and 42 letters and digits; npx petstore keys check --stage staging makes one that the stage keeps.\n';
-    const outcome = await callStage([], target.baseUrl, noKey, responses);
-    expect(outcome).toEqual({ status: 2, stdout: '', stderr });
-  });
-
-  it('fails with a read key and --entry, with an entry that is missing, and writes nothing', async () => {
-    faults = [{}];
-    const settings = { baseUrl: target.baseUrl, entry: '7' };
-    const read = await smoke({ ...settings, apiKey: target.readOnlyApiKey });
-    expect(read.failures.join()).toContain('--entry takes a key with write');
-    const missing = await smoke({ ...settings, apiKey: target.apiKey });
-    expect(missing.failures).toContainEqual(
-      expect.stringMatching(/tag, once: GET \/inventory\/7 returned 404 .*; expected 200\.$/),
-    );
-    expect(exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
-  });
-
-  it('says in one line that the stage refuses the key, and hides keys in the response', async () => {
-    const unknown = target.apiKey.slice(0, -1) + (target.apiKey.endsWith('0') ? '1' : '0');
-    const spoil: Fault['spoil'] = ({ headers }, response) => {
-      response.text = `{"key":"${headers.get('authorization')?.toUpperCase()}"\n}`;
-    };
-    faults = [{ spoil }];
-    const { passed, failures } = await smoke({ baseUrl: target.baseUrl, apiKey: unknown });
-    const responded = 'GET /inventory?limit=100 returned 401 {"key":"BEARER PSK_LOCALSTAGE…" }';
-    expect(failures).toEqual([expect.stringContaining(responded)]);
-    expect(exchanges).toHaveLength(1);
-    expect(passed).toBe(false);
-  });
-
-  it.each([
-    [3, true, []],
-    [1_000, false, [expect.stringContaining('has sent its 100 requests')]],
-  ])('waits after %i 429s, and stops after a hundred requests', async (limited, ...expected) => {
-    const spoil: Fault['spoil'] = (_, response) => {
-      if (exchanges.length >= limited) return;
-      response.status = 429;
-      response.headers.set('retry-after', '0');
-    };
-    faults = [{ spoil }];
-    const run = await smoke({ baseUrl: target.baseUrl, apiKey: target.apiKey });
-    expect([run.passed, run.failures]).toEqual(expected);
-    if (limited > 100) expect(exchanges).toHaveLength(100);
-  });
-});
-
-const alias = (FunctionVersion: string, AdditionalVersionWeights = {}): Responses => ({
-  GetAlias: () => ({ FunctionVersion, RoutingConfig: { AdditionalVersionWeights } }),
-});
-const [first = '', ...others] = operationIds;
-const firstAtOther: Responses = {
-  GetAlias: ({ FunctionName }) => ({
-    FunctionVersion: `${FunctionName}`.endsWith(first) ? '1' : '2',
-  }),
+const apiKey = `psk_${'0'.repeat(42)}`;
+/** What a stage with data does, and the settings of its run. */
+const troubles: Readonly<Record<string, [fault: Fault[], settings?: () => object]>> = {
+  'a proxy that adds headers of its own, and extends others': [[on(/ \d{3}$/, addHeaders)]],
+  'an error, and headers that are not as documented': [
+    [
+      on(/^GET \/inventory\?l/, fail),
+      on(/^GET \/store\/orders.* 200$/, set('link', 'next')),
+      on(/^GET \/pets.* 200$/, set('deprecation')),
+    ],
+  ],
+  'a short list that is not compressed': [[on(listRead, lengthen(49))]],
+  'an entry without its tag': [[on(entryRead, set('etag'))]],
+  'an entry with another id': [[on(entryRead, replace('740993', '740992'))]],
+  'an entry that is missing': [[() => {}], () => ({ entry: '7' })],
+  'a read key, and an entry': [[() => {}], () => ({ apiKey: target.readOnlyApiKey })],
+  'a key that is refused, and is in the response': [
+    [
+      on(/ 401$/, (exchange) => {
+        exchange.text = `{"key":"${exchange.sent.get('authorization')?.toUpperCase()}"\n}`;
+      }),
+    ],
+    () => ({ apiKey }),
+  ],
+  'three 429s': [[limit(3)]],
+  'nothing but 429s': [[limit(1_000)]],
 };
-const unknown = 'unknown-no-git';
-const describeVersion = (Description: string): Responses => ({
-  ListVersionsByFunction: () => ({ Versions: [{ Version: '2', Description }] }),
-});
-it.each<[string, string, Responses, string?]>([
-  [checkout, 'passed ', {}],
-  [checkout, 'passed ', alias('2', { 1: 0 })],
-  ['aaaaaaaaaaaa', 'FAILED ', alias('1')],
-  [`aaaaaaaaaaaa 90% and ${checkout} 10%`, 'FAILED ', alias('1', { 2: 0.1 })],
-  [`aaaaaaaaaaaa (${first}), ${checkout} (${others.join(', ')})`, 'FAILED ', firstAtOther],
-  ['not known', 'FAILED ', describeVersion('')],
-  [unknown, 'FAILED ', describeVersion(unknown), unknown],
-])('npx petstore smoke --expect-commit tells that %s is live: %s', async (...row) => {
-  const [live, outcome, responses, PETSTORE_COMMIT = checkout] = row;
-  const variables = { ...key, PETSTORE_COMMIT };
-  const nowhere = 'http://127.0.0.1:1/v1';
-  const { stdout } = await callStage(['--expect-commit'], nowhere, variables, responses);
-  expect(stdout).toContain(`Live is ${live}; this checkout is ${PETSTORE_COMMIT}.\n`);
-  expect(stdout).toContain(`\n${outcome}  this checkout is live`);
-  expect(stdout).toMatch(/ got no whole response: bad port\.\n\d rows? passed, [12] failed, /);
-});
 
 const respond = (response: ServerResponse) =>
   response.writeHead(200, { 'X-Request-Id': '8f2c1e0a-6a6b' });
@@ -408,7 +254,6 @@ const breakOff: RequestListener = (_, response) =>
 const redirect: RequestListener = ({ url }, response) => {
   if (/limit=1/.test(`${url}`)) response.writeHead(302, { Location: '/' }).end();
 };
-
 /** A list that takes longer than a pause may, with shorter pauses. */
 const sendSlowly: RequestListener = async (_, response) => {
   respond(response);
@@ -419,98 +264,180 @@ const sendSlowly: RequestListener = async (_, response) => {
   response.end('[]');
 };
 
-const silent = 'got no whole response: 1 s of silence.';
-describe.concurrent('a target that does not respond', () => {
-  it.for<[message: string, limits: object, listener: RequestListener]>([
-    [silent, { timeout: 1_000 }, () => {}],
-    [silent, { timeout: 1_000 }, begin],
-    ['The run was not done within 1 s.', { deadline: 1_000 }, () => {}],
-    ['got no whole response: other side closed.', {}, breakOff],
-    ['limit=100 returned 302 (request id missing)', { deadline: 1_000 }, redirect],
-    ['limit=100 returned 200     [] ', { timeout: 1_500, deadline: 3_000 }, sendSlowly],
-  ])('is one line: %s', async ([message, limits, listener], { expect }) => {
-    using served = await serve(listener);
-    const run = await smoke({ baseUrl: `${served.address}/v1`, apiKey, ...limits });
-    expect(run.failures[0]).toContain(message);
-    // After a response, the run goes on.
-    if (!message.includes('returned')) expect(run.failures).toHaveLength(1);
-    expect(run.rowsThat('passed')).toEqual([]);
+/** Targets that do not respond as a stage does, and the limits of their runs. */
+const targets: Readonly<Record<string, [listener: RequestListener, limits?: object]>> = {
+  'no response': [() => {}, { timeout: 1_000 }],
+  'a response without an end': [begin, { timeout: 1_000 }],
+  'no response in time': [() => {}, { deadline: 1_000 }],
+  'a broken connection': [breakOff],
+  'a redirect, and no response in time': [redirect, { deadline: 1_000 }],
+  'a list that comes slowly, and another': [sendSlowly, { timeout: 1_500, deadline: 3_000 }],
+};
+
+const checkout = '0123456789ab';
+const unknown = 'unknown-no-git';
+const [first = '', ...others] = operationIds;
+/** The live version of a function, and the share of the requests that version 2 gets. */
+const toAlias = (FunctionVersion: string, weight = 0) => ({
+  ...{ FunctionVersion, RoutingConfig: { AdditionalVersionWeights: { 2: weight } } },
+});
+/** Functions that have two versions. */
+const toFunctions = (GetAlias: Responses[string], Description = checkout): Responses => ({
+  GetAlias,
+  ListVersionsByFunction: () => ({
+    Versions: [
+      { Version: '1', Description: 'aaaaaaaaaaaa' },
+      { Version: '2', Description },
+    ],
+  }),
+});
+const newest = toFunctions(() => ({ FunctionVersion: '2' }));
+/** What the functions of a stage have, and the checkout if it is another. */
+const live: Readonly<Record<string, [Responses, checkout?: string]>> = {
+  'the checkout': [newest],
+  'another commit, after a canary': [toFunctions(() => toAlias('1'))],
+  'a canary': [toFunctions(() => toAlias('1', 0.1))],
+  'another commit in one function': [
+    toFunctions(({ FunctionName }) => toAlias(`${FunctionName}`.endsWith(first) ? '1' : '2')),
+  ],
+  'a version without a commit': [toFunctions(() => toAlias('2'), '')],
+  'no commit, as in the checkout': [toFunctions(() => toAlias('2'), unknown), unknown],
+};
+
+/** The screen of the command; staging has this base address, and other responses of AWS. */
+async function call(
+  typed: string,
+  variables: Record<string, string>,
+  responses: Responses = {},
+  BaseUrl = 'http://127.0.0.1:1/v1',
+) {
+  const stack = describeStack('petstore-staging', { BaseUrl });
+  const aws = await useAws({ ...stack, ...newest, ...responses });
+  const args = ['smoke', ...typed.split(' ')];
+  const outcome = await callOps(petstore, args, { ...aws.variables, ...variables });
+  expect(aws.calls.length > 0).toBe(typed.startsWith('--stage'));
+  return toScreen(args, outcome);
+}
+
+/** Leaves out addresses, times, and the rows of other operations, which grow with the contract. */
+function withoutOthers(screen: string): string {
+  const rowsOfOthers = operationIds
+    .filter((id) => id !== 'getPet')
+    .flatMap((id) => Object.keys(plantInOperation(id)));
+  return screen
+    .split('\n')
+    .filter((line) => !rowsOfOthers.some((row) => /^[ps]/.test(line) && line.includes(row)))
+    .join('\n')
+    .replaceAll(others.join(', '), 'EVERY OTHER')
+    .replaceAll(/(?<=127\.0\.0\.1:)\d{2,}/g, 'PORT')
+    .replaceAll(/(?<=request id )[\w-]{36}/g, 'ID')
+    .replaceAll(/^\d\d rows passed, 0 failed, \d skipped; \d\d /gm, 'No row failed; N ')
+    .replaceAll(/(?<=requests? in )\d+/g, 'N');
+}
+
+/** No key but that of the stage's check. */
+const noKey = { PETSTORE_API_KEY: '' };
+const toCheckKey = (Value: string): Responses => ({
+  GetParameter: () => ({ Parameter: { Value } }),
+});
+
+it('npx petstore smoke says what was sent and returned, and what it expected', async () => {
+  const screens: string[] = [];
+  for (const [name, [some, settings]] of Object.entries(troubles)) {
+    const { failures } = await smoke(some, settings?.());
+    const written = exchanges.filter((one) => /^PATCH .* (200|412)$/.test(one)).length;
+    screens.push([`# ${name}`, ...failures, `Updates: ${written}\n`].join('\n'));
+  }
+  faults = [];
+  const served = Object.entries(targets).map(async ([name, [listener, limits]]) => {
+    using server = await serve(listener);
+    const baseUrl = `${server.address}/v1`;
+    const { failures, rowsThat } = await smoke([], { baseUrl, apiKey, ...limits });
+    expect(rowsThat('passed')).toEqual([]);
+    return [`# ${name}`, ...failures, ''].join('\n');
   });
+  screens.push(...(await Promise.all(served)));
+  for (const [name, [responses, PETSTORE_COMMIT = checkout]] of Object.entries(live)) {
+    const variables = { PETSTORE_API_KEY: apiKey, PETSTORE_COMMIT };
+    const screen = await call('--stage staging --expect-commit', variables, responses);
+    screens.push(`# live is ${name}\n${screen}`);
+  }
+  const key = { PETSTORE_API_KEY: `${empty.apiKey}\n` };
+  screens.push(`# an empty stage\n${await call(`--base-url ${empty.baseUrl}`, key)}`);
+  const invalid = await call('--stage staging', noKey, toCheckKey('later'));
+  screens.push(`# an invalid key of the check\n${invalid}`);
+  using interrupting = await serve(defineInterrupt());
+  screens.push(`# Ctrl-C\n${await call(`--base-url ${interrupting.address}/v1`, key)}`);
+  await expect(withoutOthers(screens.join('\n'))).toMatchFileSnapshot('smoke.txt');
 });
 
-it('npx petstore smoke is interrupted with the status of Ctrl-C', async () => {
-  using served = await serve(defineInterrupt());
-  const outcome = await callOps(petstore, ['smoke', '--base-url', `${served.address}/v1`], key);
-  expect(outcome).toMatchObject({ status: 130, stderr: '' });
-  expect(outcome.stdout).toContain('The run was interrupted.');
+it('npx petstore smoke keeps to the pace of the throttles, and its origin, with the key of the check', async () => {
+  const origins = new Set<string | null>();
+  const times: number[] = [];
+  faults = [
+    ({ method, path, sent, status }) => {
+      origins.add(sent.get('origin'));
+      const isOfOrders = method === 'GET' && path.startsWith('/store/orders');
+      if (isOfOrders && status === 0) times.push(performance.now());
+    },
+  ];
+  exchanges.length = 0;
+  const responses = toCheckKey(empty.readOnlyApiKey);
+  const screen = await call('--stage staging --light', noKey, responses, empty.baseUrl);
+  expect(screen).toMatch(/^skipped {2}the whole list: .*: --light$/m);
+  expect(screen).not.toMatch(/^(!|\(status|FAILED)|psk_/m);
+  expect(exchanges).not.toContain('GET /inventory 200');
+  expect([...origins]).toEqual(['https://smoke.invalid']);
+  // Staging lets five through in a second; not all of the first three come late.
+  const scheduled = times.slice(0, 3).map((time, index) => time - index * 200);
+  const elapsed = Number(times.at(-1)) - Math.min(...scheduled);
+  expect(elapsed).toBeGreaterThan((times.length - 1) * 200 - 150);
 });
 
-/** A fault that requests something else. */
-function rewrite(from: string | RegExp, to: string): Fault {
-  return {
-    ask(asked) {
-      asked.path = asked.path.replace(from, to);
-    },
+/** A fault of the exchanges that match. */
+function on(pattern: RegExp, change: Fault): Fault {
+  return (exchange) => {
+    if (pattern.test(toLine(exchange))) change(exchange);
   };
 }
 
-/** A fault of the responses to matching exchanges. */
-function spoil(pattern: RegExp, change: (response: FrontResponse) => void): Fault {
-  return {
-    spoil({ method, path }, response) {
-      if (pattern.test(`${method} ${path} ${response.status}`)) change(response);
-    },
+/** Sets a header of the response, or deletes it. */
+function set(name: string, value?: string): Fault {
+  return ({ headers }) => (value === undefined ? headers.delete(name) : headers.set(name, value));
+}
+
+/** Changes the response, or what is requested. */
+function replace(from: string | RegExp, to: string, part: 'text' | 'path' = 'text'): Fault {
+  return (exchange) => {
+    exchange[part] = exchange[part].replace(from, to);
   };
 }
 
-function set(name: string, value: string) {
-  return ({ headers }: FrontResponse) => headers.set(name, value);
-}
-
-function drop(name: string) {
-  return ({ headers }: FrontResponse) => headers.delete(name);
-}
-
-function replace(from: string | RegExp, to: string) {
-  return (response: FrontResponse) => {
-    response.text = response.text.replace(from, to);
-  };
-}
-
-function fail(response: FrontResponse): void {
-  response.status = 500;
-  response.text = '{"code":"internal_error","message":"Something went wrong.","status":500}';
+function fail(exchange: Exchange): void {
+  exchange.status = 500;
+  exchange.text = '{"code":"internal_error","message":"Something went wrong.","status":500}';
 }
 
 /** Gives a list more entries, up to a number, and no compression. */
-function lengthen(length: number) {
-  return (response: FrontResponse) => {
-    const list = JSON.parse(response.text) as unknown[];
+function lengthen(length: number): Fault {
+  return (exchange) => {
+    const list = JSON.parse(exchange.text) as unknown[];
     const more = ',{"petId":7,"quantity":1,"status":"sold"}'.repeat(length - list.length);
-    response.text = response.text.replace(/]$/, `${more}]`);
-    response.headers.delete('content-encoding');
+    exchange.text = exchange.text.replace(/]$/, `${more}]`);
+    exchange.headers.delete('content-encoding');
   };
 }
 
 /** Gives each response the tag of the first one. */
 function repeatTag(pattern: RegExp): Fault {
   let first: string | null = null;
-  return spoil(pattern, ({ headers }) => {
+  return on(pattern, ({ headers }) => {
     first ??= headers.get('etag');
     headers.set('etag', `${first}`);
   });
 }
 
-/** Lets in every request with the id of a key that it has seen. */
-function trustKeyIds(pattern: RegExp): Fault {
-  let known: string | null = null;
-  return {
-    ask({ method, path, headers }) {
-      const authorization = headers.get('authorization');
-      known ??= authorization;
-      if (known && authorization && pattern.test(`${method} ${path}`)) {
-        headers.set('authorization', known);
-      }
-    },
-  };
+/** Takes every key for the one that has its id. */
+function trustKeyId({ sent }: Exchange): void {
+  if (sent.has('authorization')) sent.set('authorization', `Bearer ${target.apiKey}`);
 }
