@@ -3,37 +3,23 @@ import type { Metrics } from './minutes.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape
 type AlarmProperties = any;
 
-/**
- * After how many minutes each alarm fires for the first time, and whether it still fires at the end. CloudWatch
- * evaluates an alarm every minute, for any period, and its window slides along: at minute 61, the hour began at
- * minute 1.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
- * @param start the first minute that counts; windows look back on those before
- */
-export function evaluateAlarms(alarms: AlarmProperties[], minutes: readonly Metrics[], start = 0) {
-  return alarms.flatMap((alarm) => {
-    const states = toStates(alarm, minutes, start);
-    const index = states.indexOf(true);
-    const name: string = alarm.AlarmName.replace('petstore-production-', '');
-    const isPage: boolean = alarm.AlarmDescription.startsWith('Page:');
-    const isFiring = states.at(-1) === true;
-    return index === -1 ? [] : [{ name, isPage, minute: index + 1, isFiring }];
-  });
-}
-
 /** Where data is missing, CloudWatch looks at some older periods too. */
 const OLDER_PERIODS = 2;
 
 /**
- * Whether the alarm fires after each minute. CloudWatch takes the newest values that exist, also from before the
- * evaluated periods. Only if there are too few, the treatment of missing data counts.
+ * Whether the alarm fires after each minute. CloudWatch evaluates an alarm every minute, for any period, and its window
+ * slides along: at minute 61, the hour began at minute 1.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ * It takes the newest values that exist, also from before the evaluated periods. Only if there are too few, the
+ * treatment of missing data counts.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ * @param start the first minute that counts; windows look back on those before
  */
 export function toStates(
   alarm: AlarmProperties,
   minutes: readonly Metrics[],
-  start: number,
+  start = 0,
 ): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const [period] = alarm.Metrics.flatMap(

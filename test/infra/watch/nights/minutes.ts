@@ -53,8 +53,7 @@ const silent = [
 ];
 
 /** Some calls of each operation, fast and successful. */
-export function toOrdinaryMinute(calls: number): Minute {
-  const Invocations = Math.round(calls / operationIds.length);
+export function toOrdinaryMinute(Invocations: number): Minute {
   return {
     ...Object.fromEntries(silent.map((name) => [name, undefined])),
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),

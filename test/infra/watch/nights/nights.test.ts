@@ -4,8 +4,7 @@ import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { findProperties, synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
-import { defineValue, evaluateAlarms, toStates } from './evaluate.ts';
-import { type Change, failures, when, whenOf } from './failures.ts';
+import { defineValue, toStates } from './evaluate.ts';
 import {
   type Metrics,
   type Minute,
@@ -13,6 +12,7 @@ import {
   toMetrics,
   toOrdinaryMinute,
 } from './minutes.ts';
+import { type Change, checkIsGone, situations, usual } from './situations.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
@@ -25,7 +25,7 @@ const incidents = findProperties(watch, 'AWS::CloudWatch::CompositeAlarm');
 
 const DAY = 24 * 60;
 
-/** The metrics of ordinary minutes, each with so many calls, after a change. */
+/** The metrics of ordinary minutes, each with so many calls of each operation, after a change. */
 function toMinutes(length: number, calls: number, change: Change): Metrics[] {
   return Array.from({ length }, (_, index) => {
     const minute = toOrdinaryMinute(calls);
@@ -57,107 +57,64 @@ it('the runbook explains each alarm, under its severity', () => {
   expect(explained.map((names) => names.sort())).toEqual(expected);
 });
 
-it.each(failures)('%s: fires its alarms within their time', (_, expected, change, before) => {
-  const toFires = ([name, within]: [string, number]) =>
-    toNames(name).map((one) => [one, within] as const);
-  const fires = new Map(Object.entries(expected).flatMap(toFires));
-  const length = Math.max(60, ...fires.values());
-  const minutes = toMinutes(DAY + length, 100, (minute, index) => {
-    before?.(minute);
-    if (index >= DAY) change(minute, index - DAY);
-  });
-  const fired = evaluateAlarms(alarms, minutes, DAY);
-  expect(fired.map(({ name }) => name).sort()).toEqual([...fires.keys()].sort());
-  for (const { name, minute } of fired) {
-    expect(minute, name).toBeLessThanOrEqual(Number(fires.get(name)));
-  }
-});
+/** Operations that come later behave like these. */
+const shown = ['listInventory', 'getInventoryEntry', 'updateInventory', 'getPet', 'listOrders'];
+const later = operationIds.filter((id) => !shown.includes(id));
 
-it.each<[name: string, within: number, change: Change]>([
-  ['transaction-conflicts', 5, when({ 'inventory TransactionConflict': 100 })],
-  ['inventory-table-throttles', 10, when({ 'inventory ReadThrottleEvents': 30 })],
-  ['check-failed', 5, when({ 'check Errors': undefined })],
-  ['key-ends-in-7-days', 60, when({ keyDays: 6 })],
-  ['getPet-errors', 5, whenOf('getPet', () => ({ Invocations: 1, Errors: 1 }))],
-  ['getPet-latency', 5, whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 }))],
-])('%s ends %i minutes after its cause, without further requests', (name, within, change) => {
-  const minutes = toMinutes(
-    120 + within,
-    0,
-    (minute, index) => index < 120 && change(minute, index),
-  );
-  const find = (some: readonly Metrics[]) =>
-    evaluateAlarms(alarms, some).find((one) => one.name === name)?.isFiring;
-  expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
-});
-
-/** How often pages begin and end: incidents, and pages that are part of none. */
-function countMails(minutes: readonly Metrics[]) {
+/** When each alarm and each incident fires, from the beginning of a situation; those alike in one line. */
+function toLines(minutes: readonly Metrics[], start: number): string[] {
   const states = new Map(
-    found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, 0)]),
+    found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, start)]),
   );
-  const ofIncidents = incidents.map(({ AlarmRule }) => {
+  const ofAlarms = found.map(([id, { Properties }]) => {
+    const { AlarmName, AlarmDescription, AlarmActions } = Properties;
+    const severity = AlarmActions ? AlarmDescription.split(':')[0].toLowerCase() : 'part';
+    return [`${severity} ${AlarmName}`, states.get(id) ?? []] as const;
+  });
+  const ofIncidents = incidents.map(({ AlarmName, AlarmRule }) => {
     const rule = JSON.stringify(AlarmRule);
-    const parts = found.filter(([id]) => rule.includes(`"${id}"`)).map(([id]) => states.get(id));
-    return minutes.map((_, index) => parts.some((one) => one?.[index]));
+    const parts = [...states].filter(([id]) => rule.includes(`"${id}"`)).map(([, one]) => one);
+    const isOpen = minutes.slice(start).map((_, index) => parts.some((one) => one[index]));
+    return [`page ${AlarmName}`, isOpen] as const;
   });
-  const others = found
-    .filter(([, { Properties }]) => Properties.AlarmActions?.length > 0)
-    .filter(([, { Properties }]) => Properties.AlarmDescription.startsWith('Page:'))
-    .map(([id]) => states.get(id) ?? []);
-  const count = (state: boolean) =>
-    [...ofIncidents, ...others].flatMap((all) =>
-      all.filter((one, index) => one === state && (all[index - 1] ?? false) !== state),
-    ).length;
-  return { pages: count(true), ends: count(false) };
+  const fired = [...ofIncidents, ...ofAlarms].filter(
+    ([name, state]) => state.includes(true) && !later.some((id) => name.includes(`-${id}-`)),
+  );
+  const byTime = Map.groupBy(fired, ([, state]) => toTimes(state));
+  return [...byTime].map(
+    ([times, all]) =>
+      `  ${times}: ${all.map(([name]) => name.replace('petstore-production-', '')).join(', ')}`,
+  );
 }
 
-it.each<[what: string, change: Change, pages: number]>([
-  ['everything returns 503', failAll, 2],
-  [
-    'every call runs out of time',
-    everyOne(({ Invocations }) => ({ Errors: Invocations, Duration: 120_000, FirstByte: 120_000 })),
-    2,
-  ],
-  ['nothing reaches the gateway', everyOne(() => ({ Invocations: 0 })), 1],
-  ['everything fails for ten minutes', (minute, index) => index < 10 && failAll(minute, index), 1],
-])('%s, and the check fails: few pages, and as many ends', (_, change, pages) => {
-  const minutes = toMinutes(10 * 60, 100, (minute, index) => {
-    if (index >= 60 && index < 150) change(when({ 'check Errors': 1 })(minute), index - 60);
+/** From which minute an alarm fires, and to which, if it ends. */
+function toTimes(state: readonly boolean[]): string {
+  const begins = state.flatMap((one, index) => (one && !state[index - 1] ? [index] : []));
+  const times = begins.map((from) => {
+    const end = state.indexOf(false, from);
+    return end === -1 ? `from ${from + 1}` : `${from + 1} to ${end}`;
   });
-  expect(countMails(minutes)).toEqual({ pages, ends: pages });
+  return times.join(', ');
+}
+
+it('fires the alarms of each situation in time, and no others', async () => {
+  const screens = situations.map(([what, change, course]) => {
+    const { calls, history, before, lasts, after } = { ...usual, ...course };
+    const minutes = toMinutes(history + lasts + after, calls, (minute, index) => {
+      if (index < history) before(minute);
+      else if (index < history + lasts) change(minute, index - history);
+    });
+    return [`# ${what}`, ...toLines(minutes, history)].join('\n');
+  });
+  await expect(`${screens.join('\n\n')}\n`).toMatchFileSnapshot('nights.txt');
 });
-
-it('an outage pages although an operation has failed at few requests before', () => {
-  const minutes = toMinutes(4 * 60, 100, (minute, index) => {
-    if (index >= 180) return failAll(minute, index);
-    const count = index > 30 && index % 20 === 0 ? 1 : 0;
-    return whenOf('getPet', () => ({ Invocations: count, ServerErrors: count }))(minute, index);
-  });
-  expect([countMails(minutes.slice(0, 180)).pages, countMails(minutes).pages]).toEqual([1, 2]);
-});
-
-function everyOne(toChange: (minute: OfOperation) => Partial<OfOperation>): Change {
-  return (minute, index) => {
-    for (const id of operationIds) whenOf(id, toChange)(minute, index);
-  };
-}
-
-function failAll(minute: Minute, index: number): void {
-  everyOne(({ Invocations }) => ({ ServerErrors: Invocations }))(minute, index);
-}
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {
-  const silent = toMinutes(DAY, 0, when({ 'check Errors': undefined }));
+  const silent = toMinutes(DAY, 0, checkIsGone);
   for (const alarm of alarms) {
     expect(defineValue(alarm, silent)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
   }
 });
-
-function toNames(name: string): string[] {
-  if (!name.startsWith('OPERATION-')) return [name];
-  return operationIds.map((id) => name.replace('OPERATION', id));
-}
 
 /** Failed requests to an operation, in each way that they can fail. */
 const failingWays: Record<string, (count: number, id: OperationId) => Partial<OfOperation>> = {
@@ -179,22 +136,22 @@ const rates = [
   [100_000, 9],
 ] as const;
 
-const failing = operationIds.flatMap((id) =>
-  Object.keys(failingWays).flatMap((way) => rates.map((rate) => [id, way, ...rate] as const)),
-);
 const HISTORY = 5 * 60;
 
-describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, within) => {
-  it.each([
-    ['alone', 0],
-    ['beside healthy traffic', 100],
-  ])('pages in time after it worked: %s', (_, calls) => {
-    const toCount = (index: number) => Math.floor((index * rate) / DAY);
-    const counts = Array.from(
-      { length: HISTORY + within },
-      (_one, index) => toCount(index + 1) - toCount(index),
-    );
-    expect(toPageMinute(id, way, counts, calls)).toBeLessThanOrEqual(within);
+describe.each(operationIds)('%s', (id) => {
+  it.each(Object.keys(failingWays))('pages in time after it worked: it %s', (way) => {
+    for (const [rate, within] of rates) {
+      const toCount = (index: number) => Math.floor((index * rate) / DAY);
+      const counts = Array.from(
+        { length: HISTORY + within },
+        (_, index) => toCount(index + 1) - toCount(index),
+      );
+      // Alone, and beside healthy traffic.
+      for (const calls of [0, 20]) {
+        const message = `${rate} requests a day beside ${calls} a minute`;
+        expect(toPageMinute(id, way, counts, calls), message).toBeLessThanOrEqual(within);
+      }
+    }
   });
 });
 
@@ -219,8 +176,8 @@ function toPageMinute(id: OperationId, way: string, counts: readonly number[], c
     const change = index < HISTORY ? { Invocations: count } : failingWays[way]?.(count, id);
     Object.assign(operations[id], { Invocations: 0 }, change);
   });
-  const pages = evaluateAlarms(ofOperation(id), minutes, HISTORY);
-  return Math.min(...pages.map(({ minute }) => minute));
+  const pages = ofOperation(id).map((alarm) => toStates(alarm, minutes, HISTORY).indexOf(true));
+  return 1 + Math.min(...pages.filter((index) => index >= 0));
 }
 
 /** A number of events by chance (Poisson). */
@@ -236,56 +193,14 @@ function ofOperation(id: OperationId) {
   return alarms.filter(({ AlarmName }) => name.test(AlarmName));
 }
 
-/** Some calls of getPet at the beginning of a day, one in every so many minutes, beside its usual ones. */
-const first = (count: number, gap: number, calls: Partial<OfOperation>, Invocations: number) =>
-  whenOf('getPet', (_, index) =>
-    index % gap === 0 && index / gap < count ? calls : { Invocations },
-  );
-/** One request in some minutes, which fails in some of them. */
-const seldom = (id: OperationId, gap: number, ...failed: number[]) =>
-  whenOf(id, (_, index) => ({
-    Invocations: index % gap === 0 ? 1 : 0,
-    ServerErrors: failed.includes(index) ? 1 : 0,
-  }));
-
-it.each<[what: string, change: Change, tickets: string[]]>([
-  [
-    '20 of 40 requests get 404',
-    first(20, 1, { Invocations: 2, ClientErrors: 1 }, 0),
-    ['getPet-client-errors'],
-  ],
-  ['20 of 60 requests get 404', first(20, 1, { Invocations: 3, ClientErrors: 1 }, 0), []],
-  ['19 of 19 requests get 404', first(1, 1, { Invocations: 19, ClientErrors: 19 }, 0), []],
-  [
-    '10 of 1,040 requests of a day fail',
-    first(10, 100, { Invocations: 4, ServerErrors: 1 }, 1),
-    ['getPet-error-budget'],
-  ],
-  ['9 of 1,040 requests of a day fail', first(9, 100, { Invocations: 4, ServerErrors: 1 }, 1), []],
-  ['both requests of an hour fail', seldom('getPet', 30, 600, 630), []],
-  ['three of twenty requests of an hour fail', seldom('updateInventory', 3, 600, 618, 642), []],
-  [
-    'one call is throttled',
-    whenOf('getPet', (_, index) => ({ Throttles: index === 600 ? 1 : 0 })),
-    [],
-  ],
-  [
-    'the check fails once',
-    (minute, index) => index === 600 && when({ 'check Errors': 1 })(minute),
-    [],
-  ],
-])('nobody is paged, and only these tickets are written, when %s', (_, change, tickets) => {
-  const fired = evaluateAlarms(alarms, toMinutes(DAY, operationIds.length, change));
-  expect(fired.map(({ name }) => name)).toEqual(tickets);
-});
-
 describe('in sixty quiet days', () => {
   const pages = alarms.filter(({ AlarmDescription }) => AlarmDescription.startsWith('Page:'));
   it.each(Array.from({ length: 60 }, (_, day) => day + 1))('nobody is paged: day %i', (day) => {
     const draw = defineDraw(day);
     const minutes = Array.from({ length: DAY }, (_, index) => {
       const isNight = index < 6 * 60;
-      const minute = toOrdinaryMinute(isNight ? Math.floor(draw() * 4) : 40 + draw() * 160);
+      const calls = isNight ? Math.floor(draw() * 4) : 40 + draw() * 160;
+      const minute = toOrdinaryMinute(Math.round(calls / operationIds.length));
       if (isNight && index % 10 === 0) minute.operations.getPet.Invocations += 1;
       addChances(minute, draw, index);
       return minute;
@@ -305,7 +220,8 @@ describe('in sixty quiet days', () => {
         }
       }
     }
-    expect(evaluateAlarms(pages, minutes.map(toMetrics))).toEqual([]);
+    const metrics = minutes.map(toMetrics);
+    expect(pages.filter((alarm) => toStates(alarm, metrics).includes(true))).toEqual([]);
   });
 
   /** One long list, a deployment, one client's 401s, a failure here and there. */
