@@ -1,13 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { toText } from '../../../bench/report.ts';
 import { type Database, openDatabase } from './database.ts';
-import {
-  type Attempt,
-  defineScheduler,
-  fates,
-  type Request,
-  type Schedule,
-  type State,
-} from './schedule.ts';
+import { type Attempt, defineScheduler, fates, type Request, type Schedule } from './schedule.ts';
 
 /** Runs the schedules of `count` seeds, starting with `seed`. */
 export async function explore(
@@ -83,7 +77,7 @@ function* judgeResponse(attempt: Attempt, isKeyUsed: boolean): Generator<string>
   switch (status) {
     case 200:
       if (had === 0) yield 'A 200 has no effect.';
-      else if (describeState(effect?.after) !== describeState(returned))
+      else if (!isDeepStrictEqual(effect?.after, returned))
         yield 'A 200 has another state than its effect made.';
       break;
     case 404:
@@ -104,8 +98,4 @@ function* judgeResponse(attempt: Attempt, isKeyUsed: boolean): Generator<string>
     case 500:
       yield `An attempt ends with ${error?.name}: ${error?.message}`;
   }
-}
-
-function describeState(state: State | undefined): string {
-  return JSON.stringify(state, (_name, value) => (typeof value === 'bigint' ? `${value}` : value));
 }

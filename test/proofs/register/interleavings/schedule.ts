@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
 import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
+import type { InventoryEntry } from '../../../../shared/store/inventoryEntry.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { defineDraw } from '../../../support/testCommand.ts';
@@ -19,7 +19,7 @@ export interface Request {
   versions?: readonly string[] | undefined;
   readonly attempts: Attempt[];
   /** The changes that its calls made to the stored entry. */
-  readonly effects: { readonly before: State | undefined; readonly after: State | undefined }[];
+  readonly effects: Record<'before' | 'after', InventoryEntry | undefined>[];
 }
 
 /** A call of the store. The optional fields are set when it has ended. */
@@ -29,25 +29,14 @@ export interface Attempt {
   /** How many of its calls to the database failed on purpose. */
   failures: number;
   status?: 200 | 404 | 412 | 422 | 503 | 500 | 'killed';
-  returned?: State;
+  returned?: InventoryEntry;
   error?: Error;
   /** The stored entry at its end, and how often its request had changed the entry by then. */
-  current?: State | undefined;
+  current?: InventoryEntry | undefined;
   effects?: number;
 }
 
-export interface State {
-  readonly item: InventoryItem;
-  readonly version: string;
-}
-
-export interface Schedule {
-  readonly seed: number;
-  readonly requests: readonly Request[];
-  readonly fates: readonly Fate[];
-  /** One line a step. */
-  readonly trace: readonly string[];
-}
+export type Schedule = Awaited<ReturnType<ReturnType<typeof defineScheduler>>>;
 
 const statuses: Readonly<Record<string, 404 | 412 | 422 | 503>> = {
   NotFound: 404,
@@ -81,23 +70,24 @@ interface Event {
  * database, and its fate. One client sends a request up to three times, with a response or not. The other sends
  * another request or two. Then calls stop failing, and the first client sends its request once more.
  */
-export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 'readEntry'>) {
+export function defineScheduler(database: Database) {
   let petId = 0n;
   let park: (call: Call) => Promise<Reply>;
   const client = defineServiceClient((call) => park(call));
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
 
-  return async function runSchedule(seed: number): Promise<Schedule> {
+  return async function runSchedule(seed: number) {
     const draw = defineDraw(seed);
     const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
     // An entry of this schedule alone.
     petId += 1n;
     const drawn: Fate[] = [];
+    /** One line a step. */
     const trace: string[] = [];
     const versions: string[] = [];
     const events: Event[] = [];
     let now = 0;
-    let current: State | undefined;
+    let current: InventoryEntry | undefined;
     let failing = draw() < 0.15 ? 0 : 0.6 * draw();
     /** The attempt that runs until it makes a call or ends; all others wait. */
     let running: Attempt | undefined;
@@ -110,7 +100,12 @@ export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 
         const attempt = running as Attempt;
         const call = { action, parameters: { ...parameters, ...forgetToken } };
         running = undefined;
-        plan(() => proceed(call, attempt, resolve, reject));
+        plan(async () => {
+          const reply = await toReply(call, attempt);
+          if (reply === 'killed') return end(attempt, { status: reply });
+          running = attempt;
+          return reply instanceof Error ? reject(reply) : resolve(reply);
+        });
       });
 
     // Delays of all lengths, so that a call can arrive after many others.
@@ -141,9 +136,9 @@ export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 
       return reply;
     }
 
-    function toText(state: State | undefined): string {
-      return state
-        ? `${state.item.quantity} ${state.item.status} ${toName(state.version)}`
+    function toText(entry: InventoryEntry | undefined): string {
+      return entry
+        ? `${entry.item.quantity} ${entry.item.status} ${toName(entry.version)}`
         : 'gone';
     }
 
@@ -178,27 +173,26 @@ export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 
       running = undefined;
     }
 
-    async function proceed(
-      call: Call,
-      attempt: Attempt,
-      resolve: (reply: Reply) => void,
-      reject: (error: Error) => void,
-    ): Promise<void> {
-      const fate = drawFate(call, attempt.request);
-      const title = `${attempt.name} ${call.action}`;
+    /** The reply to a call at its turn, or the error in its place. */
+    async function toReply(call: Call, attempt: Attempt) {
+      const { name, request } = attempt;
+      const fate = drawFate(call, request);
+      const title = `${name} ${call.action}`;
       drawn.push(fate);
       trace.push(`${title} ${fates[fate]}`);
       const arrive = () => {
         trace.push(`${title} arrives late`);
-        return execute(call, attempt.request);
+        return execute(call, request);
       };
       if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
-      if (fate === 'killed') return end(attempt, { status: 'killed' });
-      if (fate !== 'responded') attempt.failures += 1;
-      const reply = await toReply(call, attempt.request, fate);
-      running = attempt;
-      if (reply instanceof Error) reject(reply);
-      else resolve(reply);
+      if (fate === 'killed') return fate;
+      if (fate === 'responded') return execute(call, request);
+      attempt.failures += 1;
+      if (fate === 'throttled') return toError('ThrottlingException');
+      if (fate === 'conflict') return database.refuse(call, drawOne([0, 1]), drawOne(reasons));
+      if (fate === 'late') return Object.assign(new Error(fate), { name: 'TimeoutError' });
+      if (fate === 'lost') await execute(call, request);
+      return Object.assign(new Error(fate), { code: 'ECONNRESET' });
     }
 
     function drawFate({ action }: Call, { key, versions }: Request): Fate {
@@ -208,22 +202,6 @@ export function defineScheduler(database: Pick<Database, 'execute' | 'refuse' | 
       // An update with neither header may have a second effect when its call is repeated, as the guide says.
       const isGuarded = key !== undefined || versions !== undefined;
       return !isGuarded && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
-    }
-
-    async function toReply(call: Call, request: Request, fate: Fate): Promise<Reply | Error> {
-      switch (fate) {
-        case 'responded':
-          return execute(call, request);
-        case 'throttled':
-          return toError('ThrottlingException');
-        case 'conflict':
-          return database.refuse(call, drawOne([0, 1]), drawOne(reasons));
-        case 'late':
-          return Object.assign(new Error(fate), { name: 'TimeoutError' });
-        default:
-          if (fate === 'lost') await execute(call, request);
-          return Object.assign(new Error(fate), { code: 'ECONNRESET' });
-      }
     }
 
     async function importEntry(quantity: number, status: string, rest: Item = {}): Promise<void> {
