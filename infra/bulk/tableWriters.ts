@@ -116,7 +116,6 @@ function* toBatches(items: Iterable<Item>): Generator<Item[]> {
 export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): TakeUnits {
   let free = performance.now();
   return async (units) => {
-    signal.throwIfAborted();
     const now = performance.now();
     const turn = Math.max(free, now);
     free = turn + (units / unitsPerSecond) * 1_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { runProgram } from '../../../infra/cli/program.ts';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 import { petstore } from '../../../infra/petstore.ts';
@@ -84,6 +84,18 @@ export function toScreen(typed: readonly string[], { status, stdout, stderr }: O
   ].join('');
 }
 
+/** What is seen of each story, in turn, under its name. */
+export async function tellStories<Story>(
+  stories: Readonly<Record<string, Story>>,
+  follow: (story: Story) => Promise<string>,
+): Promise<string> {
+  const screens: string[] = [];
+  for (const [name, story] of Object.entries(stories)) {
+    screens.push(`# ${name}\n${await follow(story)}`);
+  }
+  return screens.join('\n');
+}
+
 /** Changes a stage's settings, until the test ends. */
 export function changeSettings(stage: Stage, changes: Partial<StageSettings>): void {
   const { settings } = stage;
@@ -108,14 +120,6 @@ export function defineInterrupt(): () => void {
     if (!isPressed) process.emit('SIGINT', 'SIGINT');
     isPressed = true;
   };
-}
-
-/** Expects one line with the message, and status 2, for invalid arguments. */
-export async function expectRefusal(command: Command, args: readonly string[], message: string) {
-  const { status, stdout, stderr } = await callOps(command, args);
-  expect(stderr).toMatch(/^[^\n]+\n$/);
-  expect(stderr).toContain(message);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
 }
 
 /** The reader of an output: it reads, has left, leaves after the first chunk, or is a full disk. */
