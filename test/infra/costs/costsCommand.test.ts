@@ -18,7 +18,7 @@ import { mapOperations } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
-import { callOps, changeSettings, defineCommand, toScreen } from '../ops/opsProcess.ts';
+import { callOps, changeSettings, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
 import { toFigures } from './figures.ts';
 
 const runCosts = defineCommand('costs');
@@ -95,14 +95,6 @@ async function showMonths(): Promise<string[]> {
     screens.push(toScreen(['costs', line], { ...outcome, stdout }));
   }
   return screens;
-}
-
-function listNames(document: object): string {
-  const lines = Object.entries(document).map(([name, value]) => {
-    const [one] = [value].flat();
-    return `${name}: ${Object(one) === one ? Object.keys(one).join(' ') : one}\n`;
-  });
-  return lines.join('');
 }
 
 /** The files of a commit that costs the same. */

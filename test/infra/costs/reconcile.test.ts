@@ -6,7 +6,7 @@ import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { toExpectedUsage } from '../../../infra/ops/costs/expectedUsage.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { callOps, defineCommand, toScreen } from '../ops/opsProcess.ts';
+import { callOps, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
 
 const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
@@ -255,9 +255,7 @@ it('says of each deviation what differs, in every format alike', async () => {
   for (const line of [...Object.keys(files), ...options]) {
     const args = line.split(' ').map((word) => (word.endsWith('csv') ? folder.toPath(word) : word));
     const outcome = await callOps(runCosts, ['reconcile', ...args, ...requests]);
-    const stdout = line.endsWith('--json')
-      ? `${Object.keys(JSON.parse(outcome.stdout)).join(' ')}\n`
-      : outcome.stdout;
+    const stdout = line.endsWith('--json') ? listNames(JSON.parse(outcome.stdout)) : outcome.stdout;
     screens.push(withoutUsual(toScreen(['costs reconcile', line], { ...outcome, stdout })));
   }
   const text = screens.join('\n').replaceAll(`${folder.folder}/`, '');

@@ -96,6 +96,15 @@ export async function tellStories<Story>(
   return screens.join('\n');
 }
 
+/** The members of a document and their values; of a list or an object, the names in it. */
+export function listNames(document: object): string {
+  const lines = Object.entries(document).map(([name, value]) => {
+    const [one] = [value].flat();
+    return `${name}: ${Object(one) === one ? Object.keys(one).join(' ') : one}\n`;
+  });
+  return lines.join('');
+}
+
 /** Changes a stage's settings, until the test ends. */
 export function changeSettings(stage: Stage, changes: Partial<StageSettings>): void {
   const { settings } = stage;
