@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Option } from '../../infra/cli/commands.ts';
 import { defineCommand, type OptionValues, runTyped } from '../../infra/cli/program.ts';
 import { runCommand } from '../../infra/cli/usage.ts';
+import { type Section, toText } from '../bench/report.ts';
 
 /** Runs a proof or a benchmark, then ends this process: engines and connections would keep it alive. */
 export async function runTestCommand<const Options extends Readonly<Record<string, Option>>>(
@@ -16,6 +17,29 @@ export async function runTestCommand<const Options extends Readonly<Record<strin
   const command = defineCommand(`npm run ${name} --`, text, async () => run);
   await runCommand((typed) => runTyped(command, typed));
   process.exit();
+}
+
+/** What a proof found. */
+export interface Findings {
+  readonly section: Section;
+  /** What breaks the promise. */
+  readonly problems: readonly string[];
+}
+
+/** Runs a proof, and prints what it found. Its status is 1 if the promise is broken. */
+export function runProof<const Options extends Readonly<Record<string, Option>>>(
+  name: string,
+  text: { readonly about: string | readonly string[]; readonly options: Options },
+  find: (options: OptionValues<{ options: Options }>) => Promise<Findings>,
+): Promise<never> {
+  return runTestCommand(name, text, async (options) => {
+    const started = performance.now();
+    const { section, problems } = await find(options);
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    const end = `${problems.length} wrong, in ${seconds} s`;
+    process.stdout.write(`${toText(section)}${[...problems, end].join('\n')}\n`);
+    if (problems.length > 0) process.exitCode = 1;
+  });
 }
 
 /** A folder outside the checkout, deleted when this process ends, also by a signal, unless it is kept. */

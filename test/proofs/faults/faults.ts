@@ -1,5 +1,5 @@
-import { type Section, toText } from '../../bench/report.ts';
-import { runTestCommand } from '../../support/testCommand.ts';
+import type { Section } from '../../bench/report.ts';
+import { runProof } from '../../support/testCommand.ts';
 import { type CellResult, faultNames, type Responded, situations, toCells } from './cells.ts';
 import { runCells } from './runCell.ts';
 
@@ -24,18 +24,16 @@ const text = {
   },
 } as const;
 
-await runTestCommand('faults', text, async ({ only = faultNames }) => {
+await runProof('faults', text, async ({ only = faultNames }) => {
   const faults = faultNames.filter((name) => only.includes(name));
-  const started = performance.now();
   const results = await runCells(toCells(faults, situations));
-  const seconds = Math.round((performance.now() - started) / 1_000);
-  process.stdout.write(`${toText(toMatrix(results))}\n`);
   const wrong = results.filter(({ problem }) => problem !== undefined);
-  for (const { situation, fault, times, problem } of wrong) {
-    process.stdout.write(`${situation.name}, ${fault} ${times}: ${problem}\n`);
-  }
-  process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
-  if (wrong.length > 0) process.exitCode = 1;
+  return {
+    section: toMatrix(results),
+    problems: wrong.map(({ situation, fault, times, problem }) => {
+      return `${situation.name}, ${fault} ${times}: ${problem}`;
+    }),
+  };
 });
 
 /** A row for each situation, a column for each fault: once, and always. */
@@ -46,7 +44,7 @@ function toMatrix(results: readonly CellResult[]): Section {
     return [once, always].map((one) => (one?.problem ? '!' : signs.get(one?.responded))).join('');
   };
   return {
-    title: 'Each cell: the call fails once, and always',
+    title: `Each cell: the call fails once, and always; ${results.length} in all`,
     columns: ['', ...byFault.map((_, index) => `${index + 1}`)],
     rows: situations.map(({ name }) => [name, ...byFault.map(([, cells]) => toCell(cells, name))]),
     notes: [

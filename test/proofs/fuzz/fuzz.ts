@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/progress.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import { importModule } from '../../../infra/local/lambdaFunction.ts';
-import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
-import { runTestCommand } from '../../support/testCommand.ts';
+import { type Findings, runProof } from '../../support/testCommand.ts';
 import { startEngineThread } from '../engineThread.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
@@ -30,7 +29,7 @@ const text = {
   },
 } as const;
 
-await runTestCommand('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) => {
+await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) => {
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
@@ -53,33 +52,31 @@ await runTestCommand('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31
     },
   });
   await target.close();
-  print(toReportText(report, seed));
-  if (report.problems.length > 0) process.exitCode = 1;
+  return toFindings(report, seed);
 });
 
-/** A run's figures as a table, its problems, and the command that repeats them. */
-function toReportText(report: FuzzReport, seed: number): string {
-  const { cases, events, statuses, late, logLines, heapBytes, milliseconds, problems } = report;
+/** A run's figures, its problems, and the command that repeats them. */
+function toFindings(report: FuzzReport, seed: number): Findings {
+  const { cases, events, statuses, late, logLines, heapBytes, problems, failure } = report;
   const responses = [...statuses].sort(([one], [other]) => one - other);
-  const { failure } = report;
-  return toText({
-    title: `Fuzz, seed ${seed}`,
-    columns: ['', ''],
-    rows: [
-      ['cases', cases],
-      ['events into functions', events],
-      ['over connections', cases - events],
-      ...responses.map(([status, count]) => [`responses of ${status}`, count]),
-      ['503 that did not recur when repeated alone', late],
-      ['log lines', logLines],
-      ...heapBytes.slice(-1).map((bytes) => ['MB of heap at the end', bytes / 1024 / 1024]),
-      ['seconds', milliseconds / 1_000],
-      ['problems', problems.length],
-    ],
-    notes: [
-      ...problems,
-      ...(failure?.cases.map((one) => `In the smallest failing batch: ${one}`) ?? []),
-      ...(failure ? [`To repeat: npm run fuzz -- --seed ${seed} --path ${failure.path}`] : []),
-    ],
-  });
+  return {
+    section: {
+      title: `Fuzz, seed ${seed}`,
+      columns: ['', ''],
+      rows: [
+        ['cases', cases],
+        ['events into functions', events],
+        ['over connections', cases - events],
+        ...responses.map(([status, count]) => [`responses of ${status}`, count]),
+        ['503 that did not recur when repeated alone', late],
+        ['log lines', logLines],
+        ...heapBytes.slice(-1).map((bytes) => ['MB of heap at the end', bytes / 1024 / 1024]),
+      ],
+      notes: [
+        ...(failure?.cases.map((one) => `In the smallest failing batch: ${one}`) ?? []),
+        ...(failure ? [`To repeat: npm run fuzz -- --seed ${seed} --path ${failure.path}`] : []),
+      ],
+    },
+    problems,
+  };
 }

@@ -53,7 +53,6 @@ export async function runFuzz(
   log: CapturedLog,
   { seed, runs, maxBatch = 512, path, deadlineMilliseconds, ...options }: FuzzOptions,
 ) {
-  const started = performance.now();
   const store = await defineStoreOracle(target);
   const counts = {
     cases: 0,
@@ -139,7 +138,6 @@ export async function runFuzz(
     ...counts,
     statuses,
     heapBytes,
-    milliseconds: performance.now() - started,
     /** Each starts with the name of its oracle. */
     problems: found
       ? found.problems

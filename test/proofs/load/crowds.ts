@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import type { Cell } from '../../bench/report.ts';
+import type { Findings } from '../../support/testCommand.ts';
 import type { StageProcessOptions } from '../stageProcess.ts';
-import { type Outcome, type Service, startService, takeVitals } from './soak.ts';
+import { type Service, startService, takeVitals } from './soak.ts';
 
 interface Crowd {
   readonly name: string;
@@ -48,7 +49,7 @@ const REFRESH = 5_000;
 
 class SoldOut extends Error {}
 
-export async function sellToCrowds(options: StageProcessOptions): Promise<Outcome> {
+export async function sellToCrowds(options: StageProcessOptions): Promise<Findings> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
   for (const crowd of crowds) {

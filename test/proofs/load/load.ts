@@ -1,8 +1,7 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { duration } from '../../../infra/cli/values.ts';
-import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
-import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
+import { makeScratchFolder, runProof } from '../../support/testCommand.ts';
 import { sellToCrowds } from './crowds.ts';
 import { soak, startService } from './soak.ts';
 
@@ -18,15 +17,10 @@ const text = {
   },
 } as const;
 
-await runTestCommand('load', text, async ({ crowds, ...options }) => {
+await runProof('load', text, async ({ crowds, ...options }) => {
   const seconds = options.soak.milliseconds / 1_000;
   tell('Building the bundles …');
   const bundles = await writeBundles(makeScratchFolder('load'));
   tell(crowds ? 'Selling …' : `Soaking for ${seconds} s …`);
-  const { section, problems } = crowds
-    ? await sellToCrowds({ bundles })
-    : await soak(await startService({ bundles }), seconds);
-  process.stdout.write(`${toText(section)}\n`);
-  for (const problem of problems) tell(problem);
-  if (problems.length > 0) process.exitCode = 1;
+  return crowds ? sellToCrowds({ bundles }) : soak(await startService({ bundles }), seconds);
 });

@@ -1,6 +1,6 @@
 import autocannon, { type Request } from 'autocannon';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
-import type { Section } from '../../bench/report.ts';
+import type { Findings } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started, Vitals } from '../stageProcess.ts';
 
 /** The deployed bundles on the local stage, in a process of their own. */
@@ -18,12 +18,6 @@ export function takeVitals(service: Service): Promise<Vitals> {
 /** Requests in flight at once. */
 const CONNECTIONS = 10;
 
-export interface Outcome {
-  readonly section: Section;
-  /** Each fails the run. Speed does not, since it also depends on the machine. */
-  readonly problems: readonly string[];
-}
-
 /**
  * The most bytes that flat memory may grow, after a collection, from one measurement to a later one: for V8's late
  * compilation and for noise. A leak of 32 bytes a request shows from 65,536 requests on.
@@ -37,9 +31,9 @@ const WARM_UP = 120;
 
 /**
  * Puts the service under load. A tenth of the time warms up, or more: at least WARM_UP, or a third if that is
- * shorter. The rest is measured in halves.
+ * shorter. The rest is measured in halves. No speed is a problem, since it also depends on the machine.
  */
-export async function soak(service: Service, seconds: number): Promise<Outcome> {
+export async function soak(service: Service, seconds: number): Promise<Findings> {
   const warmUp = Math.max(seconds / 10, Math.min(WARM_UP, seconds / 3));
   const half = (seconds - warmUp) / 2;
   const first = await putUnderLoad(service, warmUp);
@@ -63,7 +57,6 @@ export async function soak(service: Service, seconds: number): Promise<Outcome> 
           return [name, requests, failures, p50, p99, usedBytes / MEGABYTE, rss / MEGABYTE];
         },
       ),
-      goals: [{ name: 'MB of growth', value: growth / MEGABYTE, atMost: MAX_GROWTH / MEGABYTE }],
       notes: [
         'Memory is that of gateway and functions after a collection; the process includes the engine.',
       ],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Draw } from '../../support/testCommand.ts';
 import type { Started } from '../stageProcess.ts';
@@ -7,14 +8,13 @@ export interface ClientOptions {
   /** Resolves when the stage responds. */
   readonly run: () => Promise<Run>;
   readonly recorder: Recorder;
-  readonly petIds: readonly string[];
   readonly draw: Draw;
-  /** Part of the client's keys. */
-  readonly name: string;
-  /** Draws a count that no other update of the run has. */
-  readonly drawQuantity: () => number;
-  readonly isOver: () => boolean;
+  /** When the run is over, by `performance.now()`. */
+  readonly end: number;
 }
+
+/** Entries of `infra/local/sample.json`: few, so that the clients conflict. */
+export const petIds = ['1', '2', '3', '4'];
 
 /** The share of requests that the client aborts before their response. */
 const CUT = 0.06;
@@ -27,17 +27,16 @@ const MAX_ATTEMPTS = 6;
  * Reads and updates entries until the run is over, with and without `If-Match` and `Idempotency-Key`. Requests
  * with a key are retried until they have a response, and sometimes sent again after it.
  */
-export async function runClient({ recorder, draw, ...options }: ClientOptions) {
+export async function runClient({ run, recorder, draw, end }: ClientOptions) {
   /** The tag of each entry that this client saw last. */
   const tags = new Map<string, string>();
   const responded: [string, Write][] = [];
-  let keys = 0;
 
   /** @returns nothing if it was never sent */
   async function perform(petId: string, input: Input): Promise<Outcome | undefined> {
-    const run = await options.run();
+    const stage = await run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
-    const outcome = await recorder.perform(run, petId, input, cutAfter);
+    const outcome = await recorder.perform(stage, petId, input, cutAfter);
     if (outcome && outcome.kind !== 'unknown') tags.set(petId, outcome.tag);
     return outcome;
   }
@@ -57,17 +56,16 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
 
   function drawWrite(petId: string): Write {
     const ifMatch = tags.get(petId);
-    keys += 1;
     return {
       kind: 'write',
-      quantity: options.drawQuantity(),
+      quantity: drawQuantity(),
       ...(ifMatch !== undefined && draw() < 0.55 && { ifMatch }),
-      ...(draw() < 0.5 && { key: `${options.name}-${keys}` }),
+      ...(draw() < 0.5 && { key: randomUUID() }),
     };
   }
 
-  while (!options.isOver()) {
-    const petId = options.petIds[Math.floor(draw() * options.petIds.length)] as string;
+  while (performance.now() < end) {
+    const petId = petIds[Math.floor(draw() * petIds.length)] as string;
     const [again] = draw() < 0.07 ? responded.splice(Math.floor(draw() * responded.length), 1) : [];
     if (again) await perform(...again);
     else if (draw() < 0.4) await perform(petId, { kind: 'read', isListed: draw() < 0.3 });
@@ -78,6 +76,13 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
     }
     await pause(draw() * 10);
   }
+}
+
+let drawn = 1_000;
+/** A count unlike any before. */
+function drawQuantity(): number {
+  drawn += 1;
+  return drawn;
 }
 
 /** The local stage, from one start to its end. */

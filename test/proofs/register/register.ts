@@ -1,28 +1,26 @@
-import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { tell } from '../../../infra/cli/output.ts';
 import type { OptionValues } from '../../../infra/cli/program.ts';
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
-import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import {
   type Draw,
   defineDraw,
+  type Findings,
   makeScratchFolder,
-  runTestCommand,
+  runProof,
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import { findContradiction, type Outcome } from './checker.ts';
-import { defineRecorder, type Run, runClient } from './client.ts';
-import { explore, toReport } from './interleavings/explore.ts';
+import { defineRecorder, petIds, type Run, runClient } from './client.ts';
+import { explore, toFindings } from './interleavings/explore.ts';
 
-/** Entries of `infra/local/sample.json`: few, so that the clients conflict. */
-const petIds = ['1', '2', '3', '4'];
 /** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
@@ -62,52 +60,50 @@ const text = {
   },
 } as const;
 
-await runTestCommand('register', text, async (options) => {
+await runProof('register', text, async (options) => {
   const { schedules, seed, engine } = options;
   if (schedules > 0) return runSchedules(schedules, seed);
   if (engine === 'dynoxide' && !dynoxideIsInstalled) {
     throw new UsageError('Dynoxide is not installed: it exists only for linux-x64');
   }
-  await runClients(options);
+  return runClients(options);
 });
 
-async function runSchedules(count: number, seed: number): Promise<void> {
+async function runSchedules(count: number, seed: number): Promise<Findings> {
   const found = await explore({ count, seed }, ({ trace }, index) => {
     if (count === 1) process.stdout.write(`${trace.join('\n')}\n\n`);
-    else if (index % 10_000 === 9_999) process.stderr.write(`${index + 1} schedules …\n`);
+    else if (index % 10_000 === 9_999) tell(`${index + 1} schedules …`);
   });
-  process.stdout.write(toReport(found, `${count} schedules from seed ${seed}`));
-  if (found.problems.size > 0) process.exitCode = 1;
+  return toFindings(found, `${count} schedules from seed ${seed}`);
 }
 
-async function runClients(options: RegisterOptions): Promise<void> {
+async function runClients(options: RegisterOptions): Promise<Findings> {
   const { clients, seconds, seed, engine } = options;
-  const { entries, slowest, kills } = await runRegister(options);
-  const verdicts = entries.map((entry) => {
-    return { ...entry, problem: findContradiction(entry.history) };
+  const { histories, slowest, kills } = await runRegister(options);
+  const entries = [...histories].map(([petId, history]) => {
+    return { petId, history, problem: findContradiction(history) };
   });
-  const wrong = verdicts.filter(({ problem }) => problem !== undefined);
   const outcomes = ['ok', 'refused', 'killed', 'client left', '5xx'];
-  const report = toText({
-    title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
-    columns: ['petId', 'history', 'operations', '200', '412', ...outcomes.slice(2)],
-    rows: verdicts.map(({ petId, problem, history }) => [
-      ...[petId, problem ? 'violation' : 'linearizable', history.length],
-      ...outcomes.map((name) => history.filter(({ outcome }) => toName(outcome) === name).length),
-    ]),
-    notes: [
-      'After the last three, it is unknown whether an update took effect.',
-      `${kills} kills by SIGKILL; the slowest response took ${Math.round(slowest)} ms.`,
-      ...wrong.map(({ petId, problem }) => `${petId}: ${problem}`),
-    ],
-  });
-  process.stdout.write(report);
-  for (const entry of wrong) {
-    const file = join(tmpdir(), `petstore-register-${seed}-${entry.petId}.json`);
-    writeFileSync(file, JSON.stringify(entry, null, 1));
-    process.stderr.write(`${entry.petId}: see its history in ${file}\n`);
-    process.exitCode = 1;
-  }
+  return {
+    section: {
+      title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
+      columns: ['petId', 'history', 'operations', '200', '412', ...outcomes.slice(2)],
+      rows: entries.map(({ petId, problem, history }) => [
+        ...[petId, problem ? 'violation' : 'linearizable', history.length],
+        ...outcomes.map((name) => history.filter(({ outcome }) => toName(outcome) === name).length),
+      ]),
+      notes: [
+        'After the last three, it is unknown whether an update took effect.',
+        `${kills} kills by SIGKILL; the slowest response took ${Math.round(slowest)} ms.`,
+      ],
+    },
+    problems: entries.flatMap(({ petId, problem, history }) => {
+      if (problem === undefined) return [];
+      const file = join(tmpdir(), `petstore-register-${seed}-${petId}.json`);
+      writeFileSync(file, JSON.stringify({ petId, problem, history }, null, 1));
+      return [`${petId}: ${problem}. Its history is in ${file}.`];
+    }),
+  };
 }
 
 function toName(outcome: Outcome): string | undefined {
@@ -135,28 +131,13 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
     }
     await readAll();
     const end = performance.now() + seconds * 1_000;
-    // A name for this run alone, since the service remembers keys.
-    const name = randomUUID();
-    let quantity = 1_000;
-    const options = {
-      run: stage.run,
-      recorder,
-      petIds,
-      drawQuantity() {
-        quantity += 1;
-        return quantity;
-      },
-      isOver: () => performance.now() >= end,
-    };
     const work = Array.from({ length: clients }, (_, index) => {
-      const draw = defineDraw(seed + index + 1);
-      return runClient({ ...options, draw, name: `${name}-${index}` });
+      return runClient({ run: stage.run, recorder, draw: defineDraw(seed + index + 1), end });
     });
     const killing = killAgainAndAgain(stage, defineDraw(seed), end);
     const [kills] = await Promise.all([killing, ...work]);
     await readAll();
-    const entries = [...recorder.histories].map(([petId, history]) => ({ petId, history }));
-    return { entries, slowest: recorder.slowest, kills };
+    return { ...recorder, kills };
   } finally {
     await stage.end();
   }
@@ -173,7 +154,7 @@ async function killAgainAndAgain(
     if (performance.now() + life >= end) return kills;
     await setTimeout(life);
     await stage.killAndStart();
-    process.stderr.write(`Killed ${kills + 1} times …\n`);
+    tell(`Killed ${kills + 1} times …`);
   }
 }
 

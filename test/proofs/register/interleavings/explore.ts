@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toText } from '../../../bench/report.ts';
+import type { Findings } from '../../../support/testCommand.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type Attempt, defineScheduler, fates, type Request, type Schedule } from './schedule.ts';
 
@@ -30,21 +30,23 @@ export async function explore(
   return { calls, attempts, problems };
 }
 
-export function toReport(
+export function toFindings(
   { calls, attempts, problems }: Awaited<ReturnType<typeof explore>>,
   title: string,
-): string {
+): Findings {
   const rows = [
     ...Object.entries(fates).map(([fate, text]) => [`a call ${text}`, calls[fate] ?? 0]),
     ...Object.entries(attempts).map(([end, count]) => [`an attempt ends with ${end}`, count]),
   ] as const;
-  const notes = [...problems].flatMap(([problem, schedules]) => {
+  const toText = ([problem, schedules]: [string, Schedule[]]) => {
     const [shortest] = schedules.sort((one, other) => one.trace.length - other.trace.length);
     const again = `for example --schedules 1 --seed ${shortest?.seed}:`;
-    return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? []), ''];
-  });
-  const columns = ['', 'count'];
-  return toText({ title, columns, rows, notes: notes.length > 0 ? notes : ['0 wrong'] });
+    return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? [])];
+  };
+  return {
+    section: { title, columns: ['', 'count'], rows },
+    problems: [...problems].map((one) => toText(one).join('\n')),
+  };
 }
 
 function judge({ requests }: Schedule): string[] {
