@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { toSavings } from '../../../infra/costs/bills/costReport.ts';
 import {
   toFixedUsage,
   toMeanDollars,
@@ -196,41 +195,23 @@ test('the fixed part is units times prices', () => {
   ]);
 });
 
-describe('the worst month', () => {
+test('the worst month counts the gateway’s own responses and refusals, all at the steps of the prices', () => {
   const throttles = { ...settings.throttles, listInventory: { rate: 10, burst: 20 } };
-  const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
-    toWorstMonth(changeProduction({ throttles, ...changes }), 100_000);
-
-  test('of lists has their throttle around the clock, within the concurrency', () => {
-    const { shares } = find();
-    expect(shares[0]).toMatchObject({ operationId: 'listInventory', response: '200' });
-    expect(shares[0]?.requests).toBe(10 * 2_628_000);
-    // Two at once, of 0.7 s each: 2.857 a second.
-    const reserved = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
-    expect(find(reserved).shares[0]?.requests).toBeCloseTo((2 / 0.7) * 2_628_000, 0);
-  });
-
-  test('traces no more of a flood than the set share', () => {
-    const { components } = find({ tracing: { reservedPerSecond: 1, percent: 0 } });
-    expect(components.tracing).toBeCloseTo(0, 1);
-  });
-
-  test('counts the gateway’s own responses and refusals, all at the steps of the prices', () => {
-    const { requests, fixed, other, refusals, total, rates, usage } = find();
-    const seconds = 2_628_000;
-    // 10 + 50 a second of the lists, 500 of each other operation, 100 of unknown paths, and the checks.
-    const { length } = operationIds;
-    const asked = ((160 + 500 * (length - 2)) * seconds + length * 8_760) / 1e6;
-    const steps = 333 * 3.5 + 667 * 2.8 + (asked - 1_000) * 2.38;
-    expect(rates.gatewayRequests * asked * 1e6).toBeCloseTo(steps, 6);
-    const logged = usage.loggedGigabytes + (10_100 * seconds * 367) / 2 ** 30;
-    expect(logged).toBeGreaterThan(10_240);
-    expect(rates.loggedGigabytes * logged).toBeCloseTo(5_120 + (logged - 10_240) * 0.25, 6);
-    const perRefusal = (367 * rates.loggedGigabytes + 819 * rates.sentGigabytes) / 2 ** 30;
-    expect(refusals).toBeCloseTo(10_000 * seconds * perRefusal, 6);
-    expect(other).toBeCloseTo(100 * seconds * (perRefusal + rates.gatewayRequests), 6);
-    expect(total).toBeCloseTo(requests + fixed + other + refusals, 9);
-  });
+  const stage = changeProduction({ throttles });
+  const { requests, fixed, other, refusals, total, rates, usage } = toWorstMonth(stage, 100_000);
+  const seconds = 2_628_000;
+  // 10 + 50 a second of the lists, 500 of each other operation, 100 of unknown paths, and the checks.
+  const { length } = operationIds;
+  const asked = ((160 + 500 * (length - 2)) * seconds + length * 8_760) / 1e6;
+  const steps = 333 * 3.5 + 667 * 2.8 + (asked - 1_000) * 2.38;
+  expect(rates.gatewayRequests * asked * 1e6).toBeCloseTo(steps, 6);
+  const logged = usage.loggedGigabytes + (10_100 * seconds * 367) / 2 ** 30;
+  expect(logged).toBeGreaterThan(10_240);
+  expect(rates.loggedGigabytes * logged).toBeCloseTo(5_120 + (logged - 10_240) * 0.25, 6);
+  const perRefusal = (367 * rates.loggedGigabytes + 819 * rates.sentGigabytes) / 2 ** 30;
+  expect(refusals).toBeCloseTo(10_000 * seconds * perRefusal, 6);
+  expect(other).toBeCloseTo(100 * seconds * (perRefusal + rates.gatewayRequests), 6);
+  expect(total).toBeCloseTo(requests + fixed + other + refusals, 9);
 });
 
 describe('the average cost of one request of an operation', () => {
@@ -256,24 +237,6 @@ describe('the average cost of one request of an operation', () => {
     // 2,628,000 of the 4,670,000 requests of the committed traffic.
     expect(trace(1) - trace(0)).toBeCloseTo((2_628_000 / sumRequests(committed)) * 5, 9);
   });
-});
-
-test('the savings in a month of 2,000,000 lists of 1,000 entries match those calculated by hand', () => {
-  const traffic = toTraffic('listInventory=1M,listInventory:gzip=500k,listInventory:304=500k');
-  const list = (response: ResponseKind) => toMillion('listInventory', response);
-  const [plain, gzip] = [list('200'), list('200 gzip')];
-  const expected: readonly [name: string, dollars: number][] = [
-    ['zstd', plain + gzip / 2 - 1.5 * list('200 zstd')],
-    ['petId=', plain + (gzip + list('304')) / 2 - 2 * list('200 petId')],
-    // A tenth of two million, at $5 a million.
-    ['X-Ray', 0.2 * 5],
-  ];
-  expect(toSavings(traffic, pricing).map(({ name, dollars }) => [name, dollars])).toEqual(
-    expected.map(([name, sum]) => [expect.stringContaining(name), expect.closeTo(sum, 6)]),
-  );
-  // What saves nothing is not advised.
-  const untraced = toSavings(traffic, { ...pricing, tracedPercent: 0 });
-  expect(untraced.map(({ name }) => name)).not.toContainEqual(expect.stringContaining('X-Ray'));
 });
 
 const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
