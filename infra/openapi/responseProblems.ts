@@ -81,7 +81,7 @@ function findBodyProblems(headers: Headers, bytes: Buffer, content?: Content): s
 }
 
 /** @throws {Error} when the body is not compressed as its header says */
-function decode(coding: string | null, bytes: Buffer): Buffer {
+export function decode(coding: string | null, bytes: Buffer): Buffer {
   if (coding === 'zstd') return zstdDecompressSync(bytes);
   return coding === 'gzip' ? gunzipSync(bytes) : bytes;
 }

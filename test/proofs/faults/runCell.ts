@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { decode } from '../../../infra/openapi/responseProblems.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
@@ -246,7 +246,5 @@ function judgeError(response: ExactResponse | undefined): string | undefined {
 }
 
 function toText({ bytes, headers }: ExactResponse): string {
-  const coding = headers.get('Content-Encoding');
-  if (coding === 'gzip') return String(gunzipSync(bytes));
-  return String(coding === 'zstd' ? zstdDecompressSync(bytes) : bytes);
+  return String(decode(headers.get('Content-Encoding'), bytes));
 }

@@ -42,14 +42,13 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadM
   let running = 0;
   const loadCounted: LoadModule = async (id) => {
     const { handler } = await loadModule(id);
+    const end = () => {
+      running -= 1;
+    };
     return {
-      async handler(...values) {
+      handler(...values) {
         running += 1;
-        try {
-          return await handler(...values);
-        } finally {
-          running -= 1;
-        }
+        return handler(...values).finally(end);
       },
     };
   };
@@ -139,13 +138,10 @@ class CollectedResponse extends PassThrough {
   }
 }
 
-/** The output of this process, captured from its standard streams. */
-export interface CapturedLog extends Disposable {
-  take(): readonly string[];
-}
+export type CapturedLog = ReturnType<typeof captureLog>;
 
-/** Makes `console` write as Lambda's does, and keeps the writes, until it is disposed. */
-export function captureLog(): CapturedLog {
+/** Makes `console` write as Lambda's does, and keeps what this process writes, until it is disposed. */
+export function captureLog() {
   const written: string[] = [];
   const own = { ...console };
   const streams = [process.stdout, process.stderr].map((stream) => [stream, stream.write] as const);

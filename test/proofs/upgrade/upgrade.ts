@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -61,13 +61,10 @@ await runProof('upgrade', text, async ({ from, to }) => {
  */
 function checkOut(commit: string, folder: string): string {
   mkdirSync(folder);
-  const archive = ['archive', '--output', join(folder, 'release.tar'), commit];
-  try {
-    execFileSync('git', archive, { cwd: projectRoot, stdio: 'ignore' });
-  } catch {
-    throw new Error(`This clone has no commit ${commit}. Fetch the whole history.`);
-  }
-  execFileSync('tar', ['-xf', 'release.tar'], { cwd: folder });
+  const git = ['-C', projectRoot, 'archive', commit];
+  const { status, stdout } = spawnSync('git', git, { maxBuffer: Number.POSITIVE_INFINITY });
+  if (status !== 0) throw new Error(`This clone has no commit ${commit}. Fetch the whole history.`);
+  execFileSync('tar', ['-xf', '-'], { cwd: folder, input: stdout });
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
