@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { toErrorLine } from '../../../infra/cli/errorLine.ts';
 import { defineProgress, toCount, toTime } from '../../../infra/cli/progress.ts';
-import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { AwsError, describeStack, type Responses, useAws } from './aws.ts';
@@ -29,18 +29,9 @@ const callStaged = (name: Staged, variables: Record<string, string>) =>
 const names = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => [`${name}TableName`, name]);
 const stack = describeStack('petstore-staging', Object.fromEntries(names));
 
-describe('the region of a command', () => {
-  it('is that of the stage, of AWS_REGION or of AWS_DEFAULT_REGION, in this order', () => {
-    const { staging } = stages;
-    const elsewhere = { ...staging, settings: { ...staging.settings, region: 'eu-north-1' } };
-    const both = { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'us-east-1' };
-    expect(toRegion(elsewhere, both)).toEqual({ region: 'eu-north-1' });
-    expect(toRegion(staging, both)).toEqual({ region: 'eu-west-1' });
-    expect(toRegion(staging, { ...both, AWS_REGION: '' })).toEqual({ region: 'us-east-1' });
-    expect(toRegion(staging, {})).toEqual({});
-  });
-
-  it.each(Object.keys(staged) as Staged[])('is the default one for %s', async (name) => {
+it.each(Object.keys(staged) as Staged[])(
+  'the region of %s is that of AWS_DEFAULT_REGION without another, and its calls are in the README',
+  async (name) => {
     const groups = [{ ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'x' }];
     const aws = await useAws({
       ...stack,
@@ -48,8 +39,8 @@ describe('the region of a command', () => {
       ListDeployments: () => ({}),
       GetMetricData: () => ({ MetricDataResults: [] }),
     });
-    const { AWS_REGION, ...variables } = aws.variables;
-    await callStaged(name, { ...variables, AWS_DEFAULT_REGION: 'us-west-2' });
+    const regions = { AWS_REGION: '', AWS_DEFAULT_REGION: 'us-west-2' };
+    await callStaged(name, { ...aws.variables, ...regions });
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['us-west-2']));
     // The permissions of infra/ops/README.md, where CloudWatch has another name.
     const [, permissions = ''] = readme.split(`- **\`${name}\`**: `);
@@ -60,46 +51,49 @@ describe('the region of a command', () => {
     }
     const services = new Set(aws.calls.map(({ service }) => service));
     expect([...services].toSorted().join(' ')).toBe(staged[name][1]);
-  });
-});
+  },
+);
 
-describe('a stage whose stack is not where its settings have it', () => {
-  const { write } = openTemporaryFolder();
-  const pets = write('pets.jsonl', '{"id":1}\n');
-  const time = '2026-11-20T09:59:00Z';
-  const [day] = new Date(Date.now() - 86_400_000).toISOString().split('T');
-  it.each([
-    'rollback --yes',
-    'smoke --light',
-    'keys list',
-    'keys create --name till --permission read',
-    'keys revoke 0123456789 --yes',
-    'keys check',
-    `import --pets ${pets} --overwrite --yes`,
-    `export --pets ${pets}`,
-    `restore --table pets --at ${time}`,
-    `restore --table pets --at ${time} --from first`,
-    'logs',
-    'night',
-    `costs by-key --from ${day} --to ${day}`,
-  ])('ends %s, before it calls anything else', async (typed) => {
-    for (const [wanted, place, found] of [
-      [{ account: '111122223333' }, 'eu-west-1:123456789012', '123456789012, eu-west-1'],
-      [{ region: 'eu-north-1' }, 'eu-west-1:111122223333', '111122223333, eu-west-1'],
-    ] as const) {
-      changeSettings(stages.staging, wanted);
-      const aws = await useAws(describeStack('petstore-staging', {}, undefined, place));
-      const args = [...typed.split(' '), '--stage', 'staging'];
-      const outcome = await callOps(petstore, args, aws.variables);
-      const { account, region = 'eu-west-1' } = stages.staging.settings;
-      expect(outcome).toEqual({
-        status: 1,
-        stdout: '',
-        stderr: `The stack petstore-staging that was found is in account ${found}, and infra/stages/stages.ts puts staging into account ${account}, ${region}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.\n`,
-      });
-      expect(aws.calls.map(({ operation }) => operation)).toEqual(['DescribeStacks']);
-    }
-  });
+const { write } = openTemporaryFolder();
+const pets = write('pets.jsonl', '{"id":1}\n');
+const time = '2026-11-20T09:59:00Z';
+const [day] = new Date(Date.now() - 86_400_000).toISOString().split('T');
+it.each([
+  'rollback --yes',
+  'smoke --light',
+  'keys list',
+  'keys create --name till --permission read',
+  'keys revoke 0123456789 --yes',
+  'keys check',
+  `import --pets ${pets} --overwrite --yes`,
+  `export --pets ${pets}`,
+  `restore --table pets --at ${time}`,
+  `restore --table pets --at ${time} --from first`,
+  'logs',
+  'night',
+  `costs by-key --from ${day} --to ${day}`,
+])('%s ends where the stack is not as in the settings, or these are invalid', async (typed) => {
+  const end = async (settings: Partial<StageSettings>, place?: string) => {
+    changeSettings(stages.staging, settings);
+    const aws = await useAws(describeStack('petstore-staging', {}, undefined, place));
+    const variables = { ...aws.variables, AWS_DEFAULT_REGION: 'us-east-1' };
+    const words = [...typed.split(' '), '--stage', 'staging'];
+    const { status, stdout, stderr } = await callOps(petstore, words, variables);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    return [stderr, ...aws.calls.map(({ operation, region }) => `${operation} ${region}`)];
+  };
+  const told = (found: string, wanted: string) =>
+    `The stack petstore-staging that was found is in account ${found}, and infra/stages/stages.ts puts staging into account ${wanted}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.\n`;
+  const account = '111122223333';
+  expect(await end({ account }, 'eu-west-1:123456789012')).toEqual([
+    ...[told('123456789012, eu-west-1', `${account}, eu-west-1`), 'DescribeStacks eu-west-1'],
+  ]);
+  expect(await end({ region: 'eu-north-1' }, `eu-west-1:${account}`)).toEqual([
+    ...[told(`${account}, eu-west-1`, `${account}, eu-north-1`), 'DescribeStacks eu-north-1'],
+  ]);
+  expect(await end({ baseAddress: 'api.shop.test/v1' })).toEqual([
+    expect.stringMatching(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/),
+  ]);
 });
 
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
@@ -145,23 +139,10 @@ it('writes all output where control characters are escaped', () => {
   ]);
 });
 
-it.each(Object.keys(staged) as Staged[])(
-  'invalid settings of a stage end %s in one line, before it calls AWS',
-  async (name) => {
-    changeSettings(stages.staging, { baseAddress: 'api.shop.test/v1' });
-    const aws = await useAws(stack);
-    const outcome = await callStaged(name, aws.variables);
-    expect(outcome).toMatchObject({ status: 1, stdout: '' });
-    expect(outcome.stderr).toMatch(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/);
-    expect(aws.calls).toEqual([]);
-  },
-);
-
 const connection = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPROTO'];
 const proxy = ['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
 type ErrorRow = [name: string, message: string, line: string | RegExp, code?: string];
 it.each<ErrorRow>([
-  ['Error', 'Region is missing', 'Region is missing; export AWS_REGION='],
   ['Error', 'Region not accepted: region="a b"', 'region="a b"; export AWS_REGION='],
   ...['CredentialsProviderError', 'TokenProviderError', 'ExpiredToken', 'RequestExpired'].map(
     (name): ErrorRow => [name, 'It is\n not there.', `${name}: It is not there; run aws sso login`],
