@@ -1,27 +1,16 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Writable } from 'node:stream';
+import { get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
-import { defineThrottling, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
-import { stages } from '../../../infra/stages/stages.ts';
-import { mapOperations, operations } from '../../../shared/contract/operations.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { mapOperations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
-import { documentationAddress, startTestGateway, type TestGateway } from './testGateway.ts';
+import { startTestGateway, type TestGateway } from './testGateway.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
 
@@ -74,8 +63,12 @@ const updated = async () => {
 };
 const two = ['X-Two: 1', 'X-Two: 2', 'User-Agent: shop/0', 'User-Agent: shop/1'];
 const decoded = 'PATCH /v1/inventory/a%2Fb%20%C5%BD?a=1&b=%C5%BD+x&a=2&c';
-const breakOff = (stream: Writable) =>
-  awslambda.HttpResponseStream.from(stream, { statusCode: 200 }).write('[1');
+/** Like middy: the first write sends status and headers. */
+function begin(stream: Writable, text = '', headers: Record<string, string> = {}): Writable {
+  const begun = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers });
+  begun.write(text);
+  return begun;
+}
 
 // The conformance suite has more paths, methods and bodies.
 const exchanges: [what: string, bytes: string | Buffer, act?: Act][] = [
@@ -127,12 +120,12 @@ const exchanges: [what: string, bytes: string | Buffer, act?: Act][] = [
     'an error within a list',
     list,
     async (_, stream) => {
-      breakOff(stream);
+      begin(stream, '[1');
       await setTimeout(20);
       throw new Error('late');
     },
   ],
-  ['a timeout within a list', list, (_, stream) => new Promise(() => breakOff(stream))],
+  ['a timeout within a list', list, (_, stream) => new Promise(() => begin(stream, '[1'))],
 ];
 
 test('the gateway sends these responses in their order, and logs its own', async () => {
@@ -153,117 +146,123 @@ test('the gateway sends these responses in their order, and logs its own', async
   await expect(text).toMatchFileSnapshot('exchanges.txt');
 });
 
-describe('a connection', () => {
-  test('of a client that leaves in the middle of its request is no error', async () => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    socket.write('PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
-    await setTimeout(30);
-    socket.resetAndDestroy();
-    await setTimeout(30);
-    expect(error).not.toHaveBeenCalled();
-  });
+async function open(): Promise<IncomingMessage> {
+  const [response] = await once(get(`${gateway.baseUrl}/inventory`, { agent: false }), 'response');
+  return response as IncomingMessage;
+}
 
-  test('ends after its response when the gateway closes', async () => {
-    const responded = Promise.withResolvers<unknown>();
-    const called = Promise.withResolvers<void>();
-    const closing = await startTestGateway({
-      getPet: async () => {
-        called.resolve();
-        return responded.promise;
-      },
-    });
-    const silentEnded = once(connect(closing.port, '127.0.0.1'), 'close');
-    const response = exactFetch(`${closing.baseUrl}/pets/1`);
-    await called.promise;
-    const drained = closing.drain();
-    await setTimeout(20);
-    responded.resolve({ statusCode: 200, body: '"whole"' });
-    expect((await response).text).toBe('"whole"');
-    expect((await response).headers.get('Connection')).toBe('close');
-    await Promise.all([drained, silentEnded]);
-    await expect(exactFetch(`${closing.baseUrl}/pets/1`)).rejects.toThrow('ECONNREFUSED');
-  });
+test('status, headers and each chunk are sent before the next exists', async () => {
+  const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  act = async (_, stream) => {
+    const response = begin(stream, '', { 'X-Request-Id': 'a' });
+    await first.promise;
+    response.write('[1');
+    await next.promise;
+    await pipeline(Readable.from([',2]']), response);
+  };
+  const response = await open();
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['x-request-id']).toBe('a');
+  first.resolve();
+  expect(String((await once(response, 'data'))[0])).toBe('[1');
+  next.resolve();
+  expect(await text(response)).toBe(',2]');
 });
 
-describe('fault injection', () => {
-  test('draws one of the failures by their shares', async () => {
-    using draw = vi.spyOn(Math, 'random');
-    const failures = [
-      { status: 503, share: 0.1 },
-      { status: 429, share: 0.2 },
-    ];
-    const drawn = [0, 0.0999, 0.1001, 0.2999, 0.3001, 0.9999].map((value) => {
-      draw.mockReturnValueOnce(value);
-      return injectFault({ failures }, operations.getPet, '', documentationAddress);
-    });
-    const codes = (await Promise.all(drawn)).map((fault) => fault?.code);
-    const [first, second] = ['service_unavailable', 'too_many_requests'];
-    expect(codes).toEqual([first, first, second, second, undefined, undefined]);
-  });
-
-  test.each(['updateInventory', 'listInventory'] as const)(
-    'loses the response of %s after it took effect, as a closed connection',
-    async (operationId) => {
-      let calls = 0;
-      async function updateInventory() {
-        calls++;
-        return { statusCode: 200, body: '{}' };
-      }
-      async function listInventory(_: unknown, stream: Writable) {
-        calls++;
-        const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
-        await finished(response.end('[]'));
-      }
-      const functions = { updateInventory, listInventory };
-      const lossy = await startTestGateway(functions, 1_000, { lostShare: 1 });
-      const { method, path } = operations[operationId];
-      const lost = exactFetch(lossy.baseUrl + path, { method });
-      await expect(lost).rejects.toMatchObject({ code: 'ECONNRESET' });
-      expect(calls).toBe(1);
-      const requestId = expect.any(String);
-      expect(info.mock.calls).toEqual([[{ requestId, message: 'This response is lost.' }]]);
-      expect((await exactFetch(`${lossy.baseUrl}/nothing`)).status).toBe(404);
-      await lossy.drain();
-      expect(error).not.toHaveBeenCalled();
-    },
-  );
-});
-
-describe('throttling', () => {
-  test('refuses what exceeds the burst of an operation, and lets others through', async () => {
-    const { throttles } = stages.production.settings;
-    const getPet = vi.fn(echo);
-    const { baseUrl, drain } = await startTestGateway({ getPet, updateInventory: echo }, 1_000, {
-      throttles: { ...throttles, getPet: { rate: 0.1, burst: 2 }, other: { rate: 0.1, burst: 3 } },
-    });
-    for (const [line, status] of [
-      ['GET /pets/1', 200],
-      ['GET /pets/1', 200],
-      ['GET /pets/1', 429],
-      ['GET /nothing', 404],
-      ['DELETE /pets/1', 405],
-      ['OPTIONS /pets/1', 204],
-      ['GET /nothing', 429],
-      ['PATCH /inventory/1', 200],
-    ] as const) {
-      const [method = '', path] = line.split(' ');
-      expect((await exactFetch(`${baseUrl}${path}`, { method })).status, line).toBe(status);
+test('the function pauses while the client does not read', async () => {
+  const chunk = 'a'.repeat(64 * 1024);
+  let made = 0;
+  act = (_, stream) => {
+    function* chunks() {
+      for (; made < 256; made += 1) yield chunk;
     }
-    expect(getPet).toHaveBeenCalledTimes(2);
-    await drain();
-  });
+    return pipeline(Readable.from(chunks()), begin(stream));
+  };
+  const response = await open();
+  response.pause();
+  await expect.poll(() => made).toBeGreaterThan(0);
+  await setTimeout(100);
+  expect(made).toBeLessThan(256);
+  expect((await text(response)).length).toBe(256 * chunk.length);
+});
 
-  test('fills the bucket at the rate, up to the burst', () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const isThrottled = defineThrottling(stages.production.settings.throttles);
-    const countPassed = (milliseconds: number) => {
-      vi.advanceTimersByTime(milliseconds);
-      let count = 0;
-      while (!isThrottled('listInventory')) count++;
-      return count;
+/** A client that sends bytes, then resets its connection. */
+async function connectAndLeave(
+  bytes: string,
+  untilLeaving: (socket: Socket) => Promise<unknown>,
+  port = gateway.port,
+) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  await untilLeaving(socket);
+  socket.resetAndDestroy();
+}
+
+async function expectNoError(): Promise<void> {
+  await setTimeout(30);
+  expect(error).not.toHaveBeenCalled();
+}
+
+test('a client that leaves in the middle of its request is not an error', async () => {
+  await connectAndLeave(`${toHead(patch, 'Content-Length: 9')}{`, () => setTimeout(30));
+  await expectNoError();
+});
+
+test.each<[string, string, number]>([
+  ['between two chunks', 'a', 5],
+  ['during a write', 'a'.repeat(64 * 1024), 0],
+])(
+  'a client that leaves %s ends the function’s stream without an error',
+  async (_, chunk, pause) => {
+    const released = Promise.withResolvers<unknown>();
+    act = async (_, stream) => {
+      async function* pages() {
+        for (;;) {
+          yield chunk;
+          if (pause > 0) await setTimeout(pause);
+        }
+      }
+      await pipeline(Readable.from(pages()), begin(stream)).catch(released.resolve);
     };
-    expect([0, 199, 2, 1_000, 3_600_000].map(countPassed)).toEqual([20, 0, 1, 5, 20]);
-    expect(isThrottled('updateInventory')).toBe(false);
+    await connectAndLeave(list, (socket) => once(socket, 'data'));
+    expect(await released.promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+    await expectNoError();
+  },
+);
+
+test('a client that leaves before its function is called is not an error', async () => {
+  const called = Promise.withResolvers<void>();
+  const listInventory = async (_: APIGatewayProxyEvent, stream: unknown) => {
+    called.resolve();
+    begin(stream as Writable).end();
+  };
+  const late = { failures: [], delayMilliseconds: 60 };
+  const lateGateway = await startTestGateway({ listInventory }, 100, late);
+  await connectAndLeave(list, () => setTimeout(30), lateGateway.port);
+  await called.promise;
+  // Longer than the timeout of a function that nobody waits for.
+  await setTimeout(150);
+  await expectNoError();
+  await lateGateway.drain();
+});
+
+test('a connection ends after its response when the gateway closes', async () => {
+  const responded = Promise.withResolvers<unknown>();
+  const called = Promise.withResolvers<void>();
+  const closing = await startTestGateway({
+    getPet: async () => {
+      called.resolve();
+      return responded.promise;
+    },
   });
+  const silentEnded = once(connect(closing.port, '127.0.0.1'), 'close');
+  const response = exactFetch(`${closing.baseUrl}/pets/1`);
+  await called.promise;
+  const drained = closing.drain();
+  await setTimeout(20);
+  responded.resolve({ statusCode: 200, body: '"whole"' });
+  expect((await response).text).toBe('"whole"');
+  expect((await response).headers.get('Connection')).toBe('close');
+  await Promise.all([drained, silentEnded]);
+  await expect(exactFetch(`${closing.baseUrl}/pets/1`)).rejects.toThrow('ECONNREFUSED');
 });
