@@ -8,7 +8,7 @@ import { mintApiKey } from '../../../../shared/keys/apiKey.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, toScreen } from '../opsProcess.ts';
+import { callOps, tellStories, toScreen } from '../opsProcess.ts';
 
 /**
  * A command as typed, with the labels of key ids: `aaaaaaaaaa` is the key that was made first. After `<` comes the
@@ -188,11 +188,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
 it('npx petstore keys shows each key once, and says what becomes of it', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  const screens: string[] = [];
-  for (const [name, steps] of Object.entries(stories)) {
-    screens.push(`# ${name}\n${await follow(steps)}`);
-  }
-  await expect(screens.join('\n')).toMatchFileSnapshot('keys.txt');
+  await expect(await tellStories(stories, follow)).toMatchFileSnapshot('keys.txt');
 });
 
 it('an unknown key is neither revoked nor rotated', async () => {
