@@ -4,14 +4,15 @@ import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { findProperties, synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
-import { defineValue, toStates } from './evaluate.ts';
 import {
+  defineValue,
   type Metrics,
   type Minute,
   type OfOperation,
   toMetrics,
   toOrdinaryMinute,
-} from './minutes.ts';
+  toStates,
+} from './evaluate.ts';
 import { type Change, checkIsGone, situations, usual } from './situations.ts';
 
 const { watch } = synthesizeProduction({

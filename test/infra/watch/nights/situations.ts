@@ -1,5 +1,5 @@
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
-import { daysBeforeSunset, type Minute, type OfOperation } from './minutes.ts';
+import { daysBeforeSunset, type Minute, type OfOperation } from './evaluate.ts';
 
 /** What happens to production with `accountConcurrency`, `quietMinutes` and a reserved concurrency for lists. */
 type Situation = [what: string, change: Change, course?: Partial<typeof usual>];
