@@ -30,17 +30,27 @@ export async function startFunctionHost(bundles: Bundles) {
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);
+
+  /** @param isSecure whether DynamoDB speaks TLS */
+  function startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
+    return startChild(
+      bundles.functionProcess,
+      [bundle, isSecure ? secureEndpoint : endpoint],
+      isSecure ? { NODE_EXTRA_CA_CERTS: trusted } : {},
+    );
+  }
+
   return {
     apiKey,
     setEntries: (entries: number, delayMilliseconds = 0) =>
       canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable),
-    /** @param isSecure whether DynamoDB speaks TLS */
-    startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
-      return startChild(
-        bundles.functionProcess,
-        [bundle, isSecure ? secureEndpoint : endpoint],
-        isSecure ? { NODE_EXTRA_CA_CERTS: trusted } : {},
-      );
+    startFunction,
+    /** One request in a fresh process. */
+    async runOnce(bundle: string, event: APIGatewayProxyEvent, isSecure = false) {
+      const child = await startFunction(bundle, isSecure);
+      const result = await child.ask<RunResult>({ event, times: 1 });
+      await child.end();
+      return { loaded: child.first, result };
     },
   };
 }

@@ -3,7 +3,11 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambdaRuntime.ts';
+import {
+  defineAwslambda,
+  setFunctionEnvironment,
+  toLambdaContext,
+} from '../../infra/local/lambdaRuntime.ts';
 
 interface RunRequest {
   readonly event: APIGatewayProxyEvent;
@@ -31,7 +35,6 @@ export interface Loaded extends Time {
 type LambdaHandler = (event: APIGatewayProxyEvent, ...rest: unknown[]) => Promise<unknown>;
 
 const streamed = new WeakSet<object>();
-const statuses = new WeakMap<Writable, number | undefined>();
 
 const [bundle = '', endpoint = ''] = process.argv.slice(2);
 defineLambdaRuntime();
@@ -104,6 +107,10 @@ async function invoke(event: APIGatewayProxyEvent, keepsBody: boolean) {
   }
   let bytes = 0;
   let body = '';
+  let status = 0;
+  const writeHead = (code: number) => {
+    status = code;
+  };
   // Takes each chunk in its own turn of the event loop, so that a fast writer has to wait.
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -112,8 +119,9 @@ async function invoke(event: APIGatewayProxyEvent, keepsBody: boolean) {
       setImmediate(done);
     },
   });
-  await Promise.all([handler(event, stream, context), finished(stream)]);
-  return { status: statuses.get(stream), bytes, body };
+  const response = Object.assign(stream, { writeHead });
+  await Promise.all([handler(event, response, context), finished(stream)]);
+  return { status, bytes, body };
 }
 
 /**
@@ -131,18 +139,11 @@ function defineLambdaRuntime(): void {
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
   });
-  Object.assign(globalThis, {
-    awslambda: {
-      streamifyResponse(streaming: object) {
-        streamed.add(streaming);
-        return streaming;
-      },
-      HttpResponseStream: {
-        from(stream: Writable, { statusCode }: { statusCode?: number }) {
-          statuses.set(stream, statusCode);
-          return stream;
-        },
-      },
+  defineAwslambda();
+  Object.assign(awslambda, {
+    streamifyResponse(streaming: object) {
+      streamed.add(streaming);
+      return streaming;
     },
   });
   const { openSync, writeSync } = process.getBuiltinModule('node:fs');

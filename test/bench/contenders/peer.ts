@@ -50,7 +50,7 @@ export function getPet() {
       const { Item } = await documents.send(
         new GetCommand({ TableName: process.env.PETS_TABLE, Key: { id: petId } }),
       );
-      if (!Item) throw new HttpError(404, `There is no pet with petId ${petId}.`);
+      if (!Item) throw httpError(404, `There is no pet with petId ${petId}.`);
       return Item;
     },
     deprecation,
@@ -90,13 +90,8 @@ function toExactNumber(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-class HttpError extends Error {
-  readonly statusCode: number;
-
-  constructor(statusCode: number, message: string) {
-    super(message);
-    this.statusCode = statusCode;
-  }
+function httpError(statusCode: number, message: string): Error {
+  return Object.assign(new Error(message), { statusCode });
 }
 
 /** The service's own check of API keys, with its cache, so that both sides do the same work here. */
@@ -135,7 +130,7 @@ function guardAndShape(permission: Permission, headers: Record<string, string>):
       const authorization = headers.Authorization ?? headers.authorization ?? '';
       const key = await verifier.verify(authorization.replace(/^bearer +/i, ''));
       if (permission === 'write' && key.permission !== 'write') {
-        throw new HttpError(403, 'The API key allows reading only.');
+        throw httpError(403, 'The API key allows reading only.');
       }
     },
     after: addHeaders,
@@ -198,6 +193,6 @@ async function setQuantity(petId: bigint, quantity: number): Promise<StoredEntry
     return Attributes as StoredEntry;
   } catch (error) {
     if ((error as Error).name !== 'ConditionalCheckFailedException') throw error;
-    throw new HttpError(404, `There is no inventory entry with petId ${petId}.`);
+    throw httpError(404, `There is no inventory entry with petId ${petId}.`);
   }
 }

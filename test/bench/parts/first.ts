@@ -1,7 +1,6 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { benchedIds } from '../buildBundles.ts';
 import { type PartInput, toEvent } from '../functionHost.ts';
-import type { RunResult } from '../functionProcess.ts';
 import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
 
 /** The functions' memory in megabytes, for which cold starts are reported. */
@@ -9,15 +8,21 @@ const MEMORY = 512;
 /** Megabytes that buy one whole processor. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const WHOLE_PROCESSOR = 1_769;
 
-const titles = { ours: 'ours', peer: 'peer', signed: 'signed by hand' } as const;
-type Contender = keyof typeof titles;
-const contenders = Object.keys(titles) as Contender[];
+const contenders = ['ours', 'peer', 'signed'] as const;
+type Contender = (typeof contenders)[number];
 
 /** Milliseconds. */
 interface Start {
-  /** The CPU of INIT and of the first request. */
+  /** The CPU of INIT, of the first request, and of both. */
   readonly init: number;
   readonly first: number;
+  readonly cpu: number;
+  /**
+   * A cold start on Lambda, if it waits for nothing. Lambda loads a function on a whole processor, and runs a request
+   * on the share that the function's memory buys.
+   * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+   */
+  readonly cold: number;
 }
 
 type Samples = Map<Contender, Start[]>;
@@ -38,13 +43,13 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
     for (const { operationId, samples } of all) {
       const event = toEvent(operationId, host.apiKey);
       const taken = await interleave(contenders, times, async (name): Promise<Start> => {
-        const child = await host.startFunction(bundles[name][operationId], true);
-        const request = await child.ask<RunResult>({ event, times: 1 });
-        await child.end();
-        return { init: child.first.cpuMilliseconds, first: request.cpuMilliseconds };
+        const { loaded, result } = await host.runOnce(bundles[name][operationId], event, true);
+        const [init, first] = [loaded.cpuMilliseconds, result.cpuMilliseconds];
+        const cold = init + first / (MEMORY / WHOLE_PROCESSOR);
+        return { init, first, cpu: init + first, cold };
       });
       for (const [contender, starts] of taken) samples.get(contender)?.push(...starts);
-      ratios.push(toRatio(taken, 'ours', 'signed', toCold));
+      ratios.push(toRatio(taken, 'ours', 'signed', 'cold'));
     }
     means.push(toMean(ratios));
   }
@@ -53,14 +58,12 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
   const rows: Cell[][] = [];
   for (const { operationId, samples } of all) {
     for (const [name, starts] of samples) {
-      const [init, first, cold] = [toInit, toFirst, toCold].map((toTime) =>
-        summarize(starts.map(toTime)),
-      );
+      const summarizeAll = (key: keyof Start) => summarize(starts.map(({ [key]: time }) => time));
       // Ratios of the medians, which stand in the same row.
-      const cpuRatio = toRatio(samples, name, 'peer', toCpu);
-      const coldRatio = toRatio(samples, name, 'peer', toCold);
-      const value = toRatio(samples, name, 'signed', toCold);
-      rows.push([operationId, titles[name], init, first, cpuRatio, cold, coldRatio, value]);
+      const cpuRatio = toRatio(samples, name, 'peer', 'cpu');
+      const coldRatio = toRatio(samples, name, 'signed', 'cold');
+      const [init, first, cold] = (['init', 'first', 'cold'] as const).map(summarizeAll);
+      rows.push([operationId, name, init, first, cpuRatio, cold, coldRatio]);
       if (name !== 'ours') continue;
       const goal = `the CPU of ${operationId} ÷ the peer`;
       goals.push({ name: goal, value: cpuRatio, atMost: 0.7 });
@@ -74,8 +77,7 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
       ['request CPU', 1],
       ['CPU ÷ peer', 2],
       ['cold time', 1],
-      ['÷ peer', 2],
-      ['÷ signed', 2],
+      ['÷ signed by hand', 2],
     ],
     rows,
     goals,
@@ -89,27 +91,12 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
   };
 }
 
-/**
- * The milliseconds of a cold start on Lambda, if it waits for nothing. Lambda loads a function on a whole processor,
- * and runs a request on the share that the function's memory buys.
- * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
- */
-function toCold({ init, first }: Start): number {
-  return init + first / (MEMORY / WHOLE_PROCESSOR);
+function toMean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-const toCpu = ({ init, first }: Start) => init + first;
-const toInit = ({ init }: Start) => init;
-const toFirst = ({ first }: Start) => first;
-const toMean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-function toRatio(
-  samples: Samples,
-  one: Contender,
-  other: Contender,
-  toTime: (start: Start) => number,
-): number {
-  const toMedian = (starts: readonly Start[] = []) => summarize(starts.map(toTime)).median;
-  return toMedian(samples.get(one)) / toMedian(samples.get(other));
+function toRatio(samples: Samples, one: Contender, other: Contender, key: keyof Start): number {
+  const toMedian = (name: Contender) =>
+    summarize((samples.get(name) ?? []).map(({ [key]: time }) => time)).median;
+  return toMedian(one) / toMedian(other);
 }

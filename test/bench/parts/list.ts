@@ -6,7 +6,6 @@ import {
   type PartInput,
   toEvent,
 } from '../functionHost.ts';
-import type { RunResult } from '../functionProcess.ts';
 import { type Goal, type Section, type Summary, summarize } from '../report.ts';
 
 /** How often each length is measured: shorter lists are noisier. */
@@ -98,10 +97,8 @@ async function measureMemory(
 ): Promise<number> {
   const samples: number[] = [];
   for (let time = 0; time < Math.min(times, 5); time += 1) {
-    const child = await host.startFunction(bundle);
-    const { peakMemory } = await child.ask<RunResult>({ event, times: 1 });
-    samples.push((peakMemory - child.first.idleMemory) / 1_000_000);
-    await child.end();
+    const { loaded, result } = await host.runOnce(bundle, event);
+    samples.push((result.peakMemory - loaded.idleMemory) / 1_000_000);
   }
   return summarize(samples).median;
 }
