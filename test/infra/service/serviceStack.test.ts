@@ -78,8 +78,14 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
       COMMIT: builtCommit,
     });
     const alias = aliases.find((one) => one.Properties.FunctionName.Ref === functionId);
-    const isGradual = JSON.stringify(alias?.UpdatePolicy)?.includes(`"${id}Deployment`) ?? false;
-    expect(isGradual).toBe(settings.rollout !== 'atOnce');
+    const hookId = functions.find(([, one]) => one.Properties.FunctionName?.endsWith('-hook'))?.[0];
+    const deployment = {
+      DeploymentGroupName: { Ref: expect.stringMatching(`^${id}Deployment`) },
+      BeforeAllowTrafficHook: { Ref: hookId },
+    };
+    expect(alias?.UpdatePolicy?.CodeDeployLambdaAliasUpdate).toEqual(
+      settings.rollout === 'atOnce' ? undefined : expect.objectContaining(deployment),
+    );
   });
 });
 

@@ -7,7 +7,6 @@ import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { writeBundle } from '../../../support/bundles.ts';
-import { findResources, templates } from '../../../support/stackTemplates.ts';
 import { type Responses, startAws, type WriteResponse } from '../../ops/aws.ts';
 
 /** Loads a version's code. An error is one of the version's start. */
@@ -22,11 +21,10 @@ interface Deployment {
 }
 
 /**
- * Plays CodeDeploy with the deployment groups of production's template, and Lambda with the functions' bundles. As
- * CloudFormation does, it starts a deployment for each changed alias, and takes all back if one fails.
+ * Plays CodeDeploy, and Lambda with the functions' bundles. As CloudFormation does, it starts a deployment for each
+ * changed alias, and takes all back if one fails. `serviceStack.test.ts` tests that each alias has the hook.
  */
 export async function startDeployments() {
-  const hooks = readHooks();
   const live = new Map(operationIds.map((id) => [id, 1]));
   const versions = new Map<string, Load>();
   const deployments = new Map<string, Deployment>();
@@ -50,7 +48,6 @@ export async function startDeployments() {
         const deployment: Deployment = { id, current: live.get(id) ?? 0, target };
         const DeploymentId = `d-${deployments.size + 1}`;
         deployments.set(DeploymentId, deployment);
-        if (hooks.get(id) !== 'petstore-production-hook') throw new Error(`${id} has no hook.`);
         await hook({ DeploymentId, LifecycleEventHookExecutionId: `e-${DeploymentId}` });
         if (deployment.status === 'Succeeded') live.set(id, target);
         callAsClient(id);
@@ -111,19 +108,6 @@ type Input = Record<'deploymentId' | 'status' | 'FunctionName' | 'Qualifier', st
 
 const toId = ({ FunctionName }: Input) =>
   FunctionName.replace('petstore-production-', '') as OperationId;
-
-/** The name of each alias's hook, by its operation. */
-function readHooks(): Map<OperationId, string> {
-  const functions = findResources('production', 'AWS::Lambda::Function');
-  const toName = ({ Ref = '' }: { Ref?: string } = {}) => functions[Ref]?.Properties.FunctionName;
-  const aliases = Object.values(templates.production.findResources('AWS::Lambda::Alias'));
-  return new Map(
-    aliases.map(({ Properties, UpdatePolicy }) => {
-      const id = toName(Properties.FunctionName).replace('petstore-production-', '');
-      return [id, toName(UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook)];
-    }),
-  );
-}
 
 type Invoke = (id: OperationId, load: Load, event: unknown, response: ServerResponse) => unknown;
 
