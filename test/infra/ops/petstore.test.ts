@@ -154,8 +154,8 @@ it('every line of petstore in a text has a command and options that exist', () =
   }
 });
 
-describe('the completion for bash', () => {
-  it.each([
+it('the completion for bash offers commands, options and values', async () => {
+  const completed: [words: string[], offered: string][] = [
     [['petstore', 'im'], 'import'],
     [['npx', 'petstore', 'ro'], 'rollback'],
     [['npx', 'pet'], 'petstore'],
@@ -172,13 +172,15 @@ describe('the completion for bash', () => {
     [['petstore', 'costs', 'month', '--traffic', ''], ''],
     [['petstore', 'logs', '--stage', ''], 'staging production'],
     [['npx', 'petstore', 'keys', 'create', '--permission', 'w'], 'write'],
-  ])('of %j is %s', async (words, completed) => {
-    const { stdout } = await callOps(petstore, ['completion', 'bash']);
-    const typed = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
-    const script = `${stdout}\n${typed}; _petstore; echo "\${COMPREPLY[*]}"`;
-    const printed = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
-    expect(printed).toBe(`${completed}\n`);
+  ];
+  const { stdout } = await callOps(petstore, ['completion', 'bash']);
+  const completions = completed.map(([words]) => {
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _petstore; echo "\${COMPREPLY[*]}"`;
   });
+  const script = [stdout, ...completions].join('\nCOMPREPLY=()\n');
+  const printed = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+  expect(printed.trimEnd().split('\n')).toEqual(completed.map(([, offered]) => offered));
 });
 
 const bin = 'infra/petstore.js';
@@ -196,43 +198,32 @@ const pause = 'await new Promise((resolve) => setTimeout(resolve, 100));';
 const pipeline = `const { Readable, promises } = await import('node:stream');
   await promises.pipeline(Readable.from(['a line\\n']), process.stdout);`;
 
-describe('a command whose output nobody reads', () => {
-  it.each([
-    ['ends silently', [bin, 'keys', '--help'], 'left', 141, nothing],
-    ['says so in one line', [bin, 'keys', '--help'], 'full', 1, noSpace],
-    ['ends, as the local stage', [bin, 'start', '--help'], 'left', 141, nothing],
-    ['reports it once', evaluate(pipeline), 'full', 1, noSpace],
-    [
-      'has that status, and starts no long work',
-      evaluate(`process.stdout.write('a line\\n'); ${pause}
-        process.stderr.write(String(listenForInterruption().status())); process.exitCode = 0;`),
-      'left',
-      141,
-      /^141$/,
-    ],
-    [
-      'ends long work',
-      evaluate(`const { signal, status } = listenForInterruption(); process.stdout.write('a line\\n');
-        await new Promise((resolve) => {
-          const timer = setTimeout(resolve, 5_000);
-          signal.onabort = () => resolve(clearTimeout(timer));
-        });
-        process.stderr.write(String(status()));`),
-      'left',
-      141,
-      /^141$/,
-    ],
-  ] as const)('%s: %j, %s', async (_, words, stdout, status, told) => {
-    if (stdout === 'full' && !existsSync('/dev/full')) return;
-    const outcome = await runOps(words, { stdout });
-    expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(told) });
-  });
-
-  it.each(['left', 'full'] as const)('ends if nobody reads its errors: %s', async (stderr) => {
-    if (stderr === 'full' && !existsSync('/dev/full')) return;
-    const outcome = await runOps([bin, 'keys', '--bogus'], { stderr });
-    expect(outcome).toMatchObject({ status: 2, stdout: '' });
-  });
+it.each([
+  ['ends silently', [bin, 'keys', '--help'], { stdout: 'left' }, 141, nothing],
+  ['says so in one line', [bin, 'keys', '--help'], { stdout: 'full' }, 1, noSpace],
+  ['reports it once', evaluate(pipeline), { stdout: 'full' }, 1, noSpace],
+  [
+    'has that status, and starts no long work',
+    evaluate(`process.stdout.write('a line\\n'); ${pause}
+      process.stderr.write(String(listenForInterruption().status())); process.exitCode = 0;`),
+    ...([{ stdout: 'left' }, 141, /^141$/] as const),
+  ],
+  [
+    'ends long work',
+    evaluate(`const { signal, status } = listenForInterruption(); process.stdout.write('a line\\n');
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, 5_000);
+        signal.onabort = () => resolve(clearTimeout(timer));
+      });
+      process.stderr.write(String(status()));`),
+    ...([{ stdout: 'left' }, 141, /^141$/] as const),
+  ],
+  ['ends without its errors', [bin, 'keys', '--bogus'], { stderr: 'left' }, 2, nothing],
+  ['ends with a full disk', [bin, 'keys', '--bogus'], { stderr: 'full' }, 2, nothing],
+] as const)('a command whose output nobody reads %s', async (_, words, readers, status, told) => {
+  if (Object.values(readers).includes('full') && !existsSync('/dev/full')) return;
+  const outcome = await runOps(words, readers);
+  expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
 });
 
 it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.csv', 'night'])(
