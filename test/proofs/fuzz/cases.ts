@@ -45,8 +45,8 @@ type Draft = (facts: RunFacts) => FuzzCase;
 export function arbitraryDraft(petIds: readonly string[]): fc.Arbitrary<Draft> {
   const request = arbitraryRequest(petIds);
   return fc.oneof(
-    { weight: 17, arbitrary: fc.tuple(request, eventChange).map(toEventDraft) },
-    { weight: 3, arbitrary: fc.tuple(request, sending).map(toSocketDraft) },
+    { weight: 17, arbitrary: toEventDrafts(request) },
+    { weight: 3, arbitrary: toSocketDrafts(request) },
   );
 }
 
@@ -57,8 +57,6 @@ export function describeCase(one: FuzzCase): string {
       : `${one.framing} bytes: ${one.chunks.map((chunk) => JSON.stringify(chunk.toString('latin1'))).join(' ')}`;
   return sent.length > 3_000 ? `${sent.slice(0, 3_000)}… (${sent.length} characters)` : sent;
 }
-
-type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer One> ? One : never;
 
 function fillIn(request: FuzzRequest, { resolve }: RunFacts): FuzzRequest {
   const fill = (value: string) =>
@@ -93,34 +91,36 @@ const breakage = fc
   .map(([toMembers, value]) => toMembers(value));
 
 const eventChange = fc.record({ variation: rarely(variation), breakage: rarely(breakage, 32) });
-type EventChange = Value<typeof eventChange>;
 
-function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
-  return (facts) => {
-    const request = fillIn(draft, facts);
-    const { operationId, petId, query, headers, body } = request;
-    const { method, path: template } = operations[operationId];
-    const path = template.replace('{petId}', () => petId ?? '');
-    const event = toProxyEvent(
-      {
-        requestId: facts.nextRequestId(),
-        // The operation's method, not the request's: API Gateway chooses a function by method and path.
-        method,
-        path,
-        query: new URLSearchParams(query),
-        headerLines: headers,
-        sourceIp: '127.0.0.1',
+function toEventDrafts(requests: fc.Arbitrary<FuzzRequest>) {
+  return fc.tuple(requests, eventChange).map(
+    ([draft, change]): Draft =>
+      (facts) => {
+        const request = fillIn(draft, facts);
+        const { operationId, petId, query, headers, body } = request;
+        const { method, path: template } = operations[operationId];
+        const path = template.replace('{petId}', () => petId ?? '');
+        const event = toProxyEvent(
+          {
+            requestId: facts.nextRequestId(),
+            // The operation's method, not the request's: API Gateway chooses a function by method and path.
+            method,
+            path,
+            query: new URLSearchParams(query),
+            headerLines: headers,
+            sourceIp: '127.0.0.1',
+          },
+          template,
+          body === null ? null : body.toString('utf8'),
+        );
+        return {
+          transport: 'event',
+          request,
+          event: { ...event, ...change.variation?.(event), ...change.breakage },
+          isPossible: change.breakage === undefined,
+        };
       },
-      template,
-      body === null ? null : body.toString('utf8'),
-    );
-    return {
-      transport: 'event',
-      request,
-      event: { ...event, ...change.variation?.(event), ...change.breakage },
-      isPossible: change.breakage === undefined,
-    };
-  };
+  );
 }
 
 /** Header lines that leave open, or state wrongly, where the request ends. */
@@ -193,28 +193,30 @@ const sending = fc.record({
   cut: rarely(cut),
   place: fc.nat(99_999),
 });
-type Sending = Value<typeof sending>;
 
-function toSocketDraft([draft, change]: [FuzzRequest, Sending]): Draft {
-  const { toWrongLines, isChunked, cut, place } = change;
-  return (facts) => {
-    const request = fillIn(draft, facts);
-    const { method, path, query, headers, body } = request;
-    const content = body ?? Buffer.alloc(0);
-    const soundLine = isChunked
-      ? 'Transfer-Encoding: chunked'
-      : `Content-Length: ${content.length}`;
-    const head = [
-      `${method} /v1${path}${query === '' ? '' : `?${query}`} HTTP/1.1`,
-      ...headers.map((line) => line.join(': ')),
-      ...(toWrongLines?.(content.length) ?? [soundLine]),
-    ];
-    const start = Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1');
-    const bytes = Buffer.concat([start, isChunked ? toChunked(content) : content]);
-    const framing = !toWrongLines && isPlain(request) ? 'whole' : 'broken';
-    const sent = cut?.(bytes, place % bytes.length, framing) ?? { chunks: [bytes], framing };
-    return { transport: 'socket', request, ...sent };
-  };
+function toSocketDrafts(requests: fc.Arbitrary<FuzzRequest>) {
+  return fc.tuple(requests, sending).map(
+    ([draft, change]): Draft =>
+      (facts) => {
+        const { toWrongLines, isChunked, cut, place } = change;
+        const request = fillIn(draft, facts);
+        const { method, path, query, headers, body } = request;
+        const content = body ?? Buffer.alloc(0);
+        const soundLine = isChunked
+          ? 'Transfer-Encoding: chunked'
+          : `Content-Length: ${content.length}`;
+        const head = [
+          `${method} /v1${path}${query === '' ? '' : `?${query}`} HTTP/1.1`,
+          ...headers.map((line) => line.join(': ')),
+          ...(toWrongLines?.(content.length) ?? [soundLine]),
+        ];
+        const start = Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1');
+        const bytes = Buffer.concat([start, isChunked ? toChunked(content) : content]);
+        const framing = !toWrongLines && isPlain(request) ? 'whole' : 'broken';
+        const sent = cut?.(bytes, place % bytes.length, framing) ?? { chunks: [bytes], framing };
+        return { transport: 'socket', request, ...sent };
+      },
+  );
 }
 
 /** Whether Node.js parses it as one request. */

@@ -57,7 +57,7 @@ await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) =
 
 /** A run's figures, its problems, and the command that repeats them. */
 function toFindings(report: FuzzReport, seed: number): Findings {
-  const { cases, events, statuses, late, logLines, heapBytes, problems, failure } = report;
+  const { cases, events, statuses, logLines, heapBytes, problems, failure } = report;
   const responses = [...statuses].sort(([one], [other]) => one - other);
   return {
     section: {
@@ -68,7 +68,6 @@ function toFindings(report: FuzzReport, seed: number): Findings {
         ['events into functions', events],
         ['over connections', cases - events],
         ...responses.map(([status, count]) => [`responses of ${status}`, count]),
-        ['503 that did not recur when repeated alone', late],
         ['log lines', logLines],
         ...heapBytes.slice(-1).map((bytes) => ['MB of heap at the end', bytes / 1024 / 1024]),
       ],

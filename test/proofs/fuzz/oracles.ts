@@ -72,48 +72,44 @@ export function findLogProblems(
   responded: readonly Responded[],
   secrets: readonly string[],
 ): string[] {
-  const problems: string[] = [];
   const secret = new RegExp(['psk_', secretMark, ...secrets].join('|'));
-  const watched = new Map<string, Responded & { lines: number }>();
-  for (const each of responded) {
-    const requestId = each.response.headers.get('x-request-id');
-    if (requestId !== null) watched.set(requestId, { ...each, lines: 0 });
-  }
-  for (const text of written) {
-    if (secret.test(text)) problems.push(`secret: in the line ${text.slice(0, 300)}`);
-    const line = parseLine(text);
-    if (!line) {
-      const shown = JSON.stringify(text.slice(0, 300));
-      problems.push(`log: not one line with one JSON object: ${shown}`);
-      continue;
-    }
-    const { requestId = '', operation, sourceIp, status, keyId } = line;
-    const request = watched.get(requestId);
-    // The client left, or sent invalid HTTP.
-    if (!request) continue;
-    const { one, response } = request;
-    if (operation === undefined && sourceIp === undefined) {
+  const lines = written.map((text) => ({ line: parseLine(text), shown: text.slice(0, 300) }));
+  const parsed = lines.flatMap(({ line }) => line ?? []);
+  const linesOf = Map.groupBy(parsed, ({ requestId }) => requestId);
+  return [
+    ...written.filter((text) => secret.test(text)).map((text) => `secret: in the line ${text}`),
+    ...lines.flatMap(({ line, shown }) =>
+      line ? [] : `log: not one line with one JSON object: ${JSON.stringify(shown)}`,
+    ),
+    ...responded.flatMap((each) => {
+      const requestId = each.response.headers.get('x-request-id');
+      return requestId === null ? [] : findLineProblems(each, linesOf.get(requestId));
+    }),
+  ];
+}
+
+/** @param lines those with the request's id */
+function findLineProblems(
+  { one, response: { status } }: Responded,
+  lines: LogLine[] = [],
+): string[] {
+  const isAccess = ({ operation, sourceIp }: LogLine) =>
+    operation !== undefined || sourceIp !== undefined;
+  const { length } = lines.filter(isAccess);
+  // Invalid HTTP has no line.
+  const needsLine = one.transport === 'event' ? one.isPossible : one.framing === 'whole';
+  return [
+    ...lines.flatMap((line) => {
+      const { status: logged, keyId } = line;
       // A response of 500 and more is a problem already.
-      if (response.status < 500)
-        problems.push(`log: a line about an error: ${text.slice(0, 2_000)}`);
-      continue;
-    }
-    request.lines += 1;
-    if (Number(status) !== response.status) {
-      problems.push(`log: status ${status} for a response with ${response.status}`);
-    }
-    if (keyId !== undefined && !sendsKey(one, keyId)) {
-      problems.push(`log: the key id ${keyId}, which the request did not send`);
-    }
-  }
-  for (const { one, lines } of watched.values()) {
-    // Invalid HTTP has no line.
-    const needsLine = one.transport === 'event' ? one.isPossible : one.framing === 'whole';
-    if (lines > 1 || (lines === 0 && needsLine)) {
-      problems.push(`log: ${lines} lines for one request`);
-    }
-  }
-  return problems;
+      if (!isAccess(line) && status >= 500) return [];
+      if (!isAccess(line)) return `a line about an error: ${JSON.stringify(line)}`;
+      if (Number(logged) !== status) return `status ${logged} for a response with ${status}`;
+      const isOwnKey = keyId === undefined || sendsKey(one, keyId);
+      return isOwnKey ? [] : `the key id ${keyId}, which the request did not send`;
+    }),
+    ...(length > 1 || (length === 0 && needsLine) ? [`${length} lines for one request`] : []),
+  ].map((problem) => `log: ${problem}`);
 }
 
 /**

@@ -57,8 +57,6 @@ export async function runFuzz(
   const counts = {
     cases: 0,
     events: 0,
-    /** Cases with a 503, which are repeated: the engine or the machine may have been late. */
-    late: 0,
     logLines: 0,
   };
   const statuses = new Map<number, number>();
@@ -82,20 +80,13 @@ export async function runFuzz(
   };
 
   async function findProblems(cases: readonly FuzzCase[]): Promise<string[]> {
-    const first = await send(target, cases, deadlineMilliseconds);
-    const late = first.filter(({ response }) => response?.status === 503);
-    const outcomes = first.filter((outcome) => !late.includes(outcome));
-    // Repeated in sequence: a 503 that the request causes recurs, one that a busy machine causes does not.
-    for (const { one } of late) {
-      outcomes.push(...(await send(target, [repeat(one, facts)], deadlineMilliseconds)));
-    }
+    const outcomes = await send(target, cases, deadlineMilliseconds);
     const isIdle = await target.waitForFunctions(deadlineMilliseconds);
     const hasResponse = (outcome: Outcome): outcome is Responded => outcome.response !== undefined;
     const responded = outcomes.filter(hasResponse);
     const written = log.take();
     counts.cases += cases.length;
     counts.events += cases.filter(({ transport }) => transport === 'event').length;
-    counts.late += late.length;
     counts.logLines += written.length;
     for (const { response } of responded) {
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
@@ -106,8 +97,7 @@ export async function runFuzz(
       ...responded.flatMap(findOwnProblems),
       ...(isIdle ? [] : ['deadline: a function still runs']),
       ...findLogProblems(written, responded, target.secrets),
-      // A late case may have had its effect the first time.
-      ...(await store.findEntryProblems([...outcomes, ...late])),
+      ...(await store.findEntryProblems(outcomes)),
       ...crashes.splice(0),
     ];
   }
@@ -144,11 +134,4 @@ export async function runFuzz(
       : [...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)],
     failure: found && { path: counterexamplePath ?? '', cases: found.cases.map(describeCase) },
   };
-}
-
-/** With a new request id, since two requests with one id would log two lines. */
-function repeat(one: FuzzCase, { nextRequestId }: RunFacts): FuzzCase {
-  if (one.transport === 'socket') return one;
-  const requestContext = { ...one.event.requestContext, requestId: nextRequestId() };
-  return { ...one, event: { ...one.event, requestContext } };
 }
