@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
+import { tellStories } from '../ops/opsProcess.ts';
 import { startTestGateway, type TestGateway } from './testGateway.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
@@ -71,9 +72,8 @@ function begin(stream: Writable, text = '', headers: Record<string, string> = {}
 }
 
 // The conformance suite has more paths, methods and bodies.
-const exchanges: [what: string, bytes: string | Buffer, act?: Act][] = [
-  [
-    'all of a request, raw and decoded, of which one byte is not UTF-8',
+const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> = {
+  'all of a request, raw and decoded, of which one byte is not UTF-8': [
     Buffer.from(
       `${toLast(decoded, 'if-MATCH: "a"', ...two, 'Content-Length: 5')}{\xff\xc5\xbd}`,
       'latin1',
@@ -81,43 +81,40 @@ const exchanges: [what: string, bytes: string | Buffer, act?: Act][] = [
     echo,
   ],
   // RFC 9112 section 3.2.2.
-  ['a target in absolute form', toLast('GET HTTP://shop.example:80/v1/pets/7?a=/v1/x'), echo],
-  ['an undecodable path parameter', toLast('GET /v1/pets/%zz'), echo],
-  ['no parameters and no body', orders, echo],
-  ['a path without the stage', toLast('GET /')],
-  ['a path with a slash at its end', toLast('GET /v1/inventory/')],
-  ['a target in absolute form without a path', toLast('GET http://shop.example?x')],
-  ['headers above the limit', toLast('GET /v1/pets/1', `X-Long: ${'a'.repeat(10_300)}`)],
-  ['an unknown Expect header', toLast('GET /v1/pets/1', 'Expect: x')],
-  ['a length above Lambda’s limit', toLast(patch, `Content-Length: ${6 * MEBIBYTE + 1}`)],
-  ['a length above the gateway’s limit', toLast(patch, `Content-Length: ${10 * MEBIBYTE + 1}`)],
-  ['a body above that limit before another request', tooLong + toLast('GET /v1/nothing')],
-  ['no HTTP', 'inventory, please\r\n\r\n'],
-  ['headers above all limits', toHead('GET /', `X: ${'a'.repeat(20_000)}`)],
-  ['no HTTP in a body', `${toHead(patch, chunked)}no size\r\n`],
-  ['no HTTP after an update', `${update}no HTTP\r\n\r\n`, updated],
-  ['no HTTP in a header after an update', `${update}${toHead('GET /', 'no colon')}`, updated],
-  [
-    'a response of a function',
+  'a target in absolute form': [toLast('GET HTTP://shop.example:80/v1/pets/7?a=/v1/x'), echo],
+  'an undecodable path parameter': [toLast('GET /v1/pets/%zz'), echo],
+  'no parameters and no body': [orders, echo],
+  'a path without the stage': [toLast('GET /')],
+  'a path with a slash at its end': [toLast('GET /v1/inventory/')],
+  'a target in absolute form without a path': [toLast('GET http://shop.example?x')],
+  'headers above the limit': [toLast('GET /v1/pets/1', `X-Long: ${'a'.repeat(10_300)}`)],
+  'an unknown Expect header': [toLast('GET /v1/pets/1', 'Expect: x')],
+  'a length above Lambda’s limit': [toLast(patch, `Content-Length: ${6 * MEBIBYTE + 1}`)],
+  'a length above the gateway’s limit': [toLast(patch, `Content-Length: ${10 * MEBIBYTE + 1}`)],
+  'a body above that limit before another request': [tooLong + toLast('GET /v1/nothing')],
+  'no HTTP': ['inventory, please\r\n\r\n'],
+  'headers above all limits': [toHead('GET /', `X: ${'a'.repeat(20_000)}`)],
+  'no HTTP in a body': [`${toHead(patch, chunked)}no size\r\n`],
+  'no HTTP after an update': [`${update}no HTTP\r\n\r\n`, updated],
+  'no HTTP in a header after an update': [`${update}${toHead('GET /', 'no colon')}`, updated],
+  'a response of a function': [
     orders,
     () => ({ statusCode: 418, headers: { 'WWW-Authenticate': 'Bearer' }, body: '[]' }),
   ],
-  ['a response without a body', orders, () => ({ statusCode: 304 })],
-  ['an error of a function', orders, () => Promise.reject(new Error('secret'))],
-  ['no response of a function', orders, () => undefined],
-  ['a body that is not text', orders, () => ({ statusCode: 200, body: {} })],
-  [
-    'more than Lambda passes on',
+  'a response without a body': [orders, () => ({ statusCode: 304 })],
+  'an error of a function': [orders, () => Promise.reject(new Error('secret'))],
+  'no response of a function': [orders, () => undefined],
+  'a body that is not text': [orders, () => ({ statusCode: 200, body: {} })],
+  'more than Lambda passes on': [
     orders,
     () => ({ statusCode: 200, body: 'a'.repeat(6 * MEBIBYTE + 1) }),
   ],
-  ['a timeout', orders, () => new Promise(() => {})],
-  ['an error before a list', list, () => Promise.reject(new Error('early'))],
-  ['a list that never ends', list, async () => {}],
-  ['a timeout of a list', list, () => new Promise(() => {})],
+  'a timeout': [orders, () => new Promise(() => {})],
+  'an error before a list': [list, () => Promise.reject(new Error('early'))],
+  'a list that never ends': [list, async () => {}],
+  'a timeout of a list': [list, () => new Promise(() => {})],
   // Without the last chunk, no truncated list looks complete.
-  [
-    'an error within a list',
+  'an error within a list': [
     list,
     async (_, stream) => {
       begin(stream, '[1');
@@ -125,19 +122,23 @@ const exchanges: [what: string, bytes: string | Buffer, act?: Act][] = [
       throw new Error('late');
     },
   ],
-  ['a timeout within a list', list, (_, stream) => new Promise(() => begin(stream, '[1'))],
-];
+  'a timeout within a list': [list, (_, stream) => new Promise(() => begin(stream, '[1'))],
+};
 
 test('the gateway sends these responses in their order, and logs its own', async () => {
-  let screen = '';
-  for (const [what, bytes, next = () => expect.unreachable()] of exchanges) {
-    act = next;
-    const responses = await onFastClock(() => sendBytes(bytes));
-    const logged = [...info.mock.calls, ...error.mock.calls].map(([line]) => JSON.stringify(line));
-    screen += `# ${what}\n${[...responses, ...logged].join('\n')}\n\n`;
-    vi.clearAllMocks();
-  }
-  const text = screen
+  const screens = await tellStories(
+    exchanges,
+    async ([bytes, next = () => expect.unreachable()]) => {
+      act = next;
+      const responses = await onFastClock(() => sendBytes(bytes));
+      const logged = [...info.mock.calls, ...error.mock.calls].map(([line]) =>
+        JSON.stringify(line),
+      );
+      vi.clearAllMocks();
+      return `${[...responses, ...logged].join('\n')}\n`;
+    },
+  );
+  const text = screens
     .replaceAll(/[0-9a-f-]{36}/g, 'ID')
     .replaceAll(/^Date: .*\r\n/gm, '')
     .replaceAll('\r', '')

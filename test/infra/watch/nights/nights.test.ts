@@ -4,6 +4,7 @@ import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { findProperties, synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
+import { tellStories } from '../../ops/opsProcess.ts';
 import {
   defineValue,
   type Metrics,
@@ -84,7 +85,7 @@ function toLines(minutes: readonly Metrics[], start: number): string[] {
   const byTime = Map.groupBy(fired, ([, state]) => toTimes(state));
   return [...byTime].map(
     ([times, all]) =>
-      `  ${times}: ${all.map(([name]) => name.replace('petstore-production-', '')).join(', ')}`,
+      `  ${times}: ${all.map(([name]) => name.replace('petstore-production-', '')).join(', ')}\n`,
   );
 }
 
@@ -99,15 +100,15 @@ function toTimes(state: readonly boolean[]): string {
 }
 
 it('fires the alarms of each situation in time, and no others', async () => {
-  const screens = situations.map(([what, change, course]) => {
+  const screens = await tellStories(situations, async ([change, course]) => {
     const { calls, history, before, lasts, after } = { ...usual, ...course };
     const minutes = toMinutes(history + lasts + after, calls, (minute, index) => {
       if (index < history) before(minute);
       else if (index < history + lasts) change(minute, index - history);
     });
-    return [`# ${what}`, ...toLines(minutes, history)].join('\n');
+    return toLines(minutes, history).join('');
   });
-  await expect(`${screens.join('\n\n')}\n`).toMatchFileSnapshot('nights.txt');
+  await expect(screens).toMatchFileSnapshot('nights.txt');
 });
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {

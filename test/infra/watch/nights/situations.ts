@@ -2,7 +2,7 @@ import { type OperationId, operationIds } from '../../../../shared/contract/oper
 import { daysBeforeSunset, type Minute, type OfOperation } from './evaluate.ts';
 
 /** What happens to production with `accountConcurrency`, `quietMinutes` and a reserved concurrency for lists. */
-type Situation = [what: string, change: Change, course?: Partial<typeof usual>];
+type Situation = [change: Change, course?: Partial<typeof usual>];
 export type Change = (minute: Minute, index: number) => unknown;
 
 const DAY = 24 * 60;
@@ -36,8 +36,9 @@ const everyOne =
 const failAll = everyOne(({ Invocations }) => ({ ServerErrors: Invocations }));
 const silence = everyOne(() => ({ Invocations: 0 }));
 const both =
-  (one: Change, other: Change): Change =>
-  (minute, index) => [one(minute, index), other(minute, index)];
+  (...changes: Change[]): Change =>
+  (minute, index) =>
+    changes.map((change) => change(minute, index));
 /** In one minute alone. */
 const once = (id: OperationId, at: number, change: Partial<OfOperation>) =>
   whenOf(id, (_, index) => (index === at ? change : {}));
@@ -56,99 +57,85 @@ const seldom = (id: OperationId, gap: number, ...failed: number[]) =>
   }));
 
 /** `nights.txt` has the alarms of each. */
-export const situations: Situation[] = [
-  [
-    'getPet always returns 500',
+export const situations: Readonly<Record<string, Situation>> = {
+  'getPet always returns 500': [
     whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
   ],
-  [
-    'an update, of 24 a day, always returns 503',
+  'an update, of 24 a day, always returns 503': [
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 60 === 0 ? 1 : 0;
       return { Invocations, ServerErrors: Invocations };
     }),
     { before: withCalls('updateInventory', 0), lasts: 125 },
   ],
-  [
-    '1 in 20 updates fails',
+  '1 in 20 updates fails': [
     whenOf('updateInventory', () => ({ Invocations: 400, ServerErrors: 20 })),
   ],
-  [
-    '2 % of all updates fail, at 500 a minute',
+  '2 % of all updates fail, at 500 a minute': [
     whenOf('updateInventory', () => ({ Invocations: 500, ServerErrors: 10 })),
     { calls: 1_500, before: withCalls('updateInventory', 500), lasts: 220 },
   ],
-  ['every pet is 404', whenOf('getPet', ({ Invocations }) => ({ ClientErrors: Invocations }))],
-  [
-    'every update is 412, at 80 an hour',
+  'every pet is 404': [whenOf('getPet', ({ Invocations }) => ({ ClientErrors: Invocations }))],
+  'every update is 412, at 80 an hour': [
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 3 === 0 ? 4 : 0;
       return { Invocations, ClientErrors: Invocations };
     }),
   ],
-  ['the access log stops', when({ isLogged: false })],
-  ['the DNS name leads nowhere', both(silence, checkFails)],
-  [
-    'the gateway reaches no function',
-    both(both(silence, checkFails), when({ gatewayErrors: 20 * operationIds.length })),
+  'the access log stops': [when({ isLogged: false })],
+  'the DNS name leads nowhere': [both(silence, checkFails)],
+  'the gateway reaches no function': [
+    both(silence, checkFails, when({ gatewayErrors: 20 * operationIds.length })),
   ],
-  ['a function crashes once', once('getPet', 3, { Errors: 1 })],
-  ['an update takes four seconds', whenOf('updateInventory', () => ({ Duration: 4_000 }))],
-  ['a list begins after six seconds', whenOf('listInventory', () => ({ FirstByte: 6_000 }))],
-  ['a list comes near its time limit', whenOf('listInventory', () => ({ Duration: 100_000 }))],
-  [
-    'DynamoDB throttles calls',
+  'a function crashes once': [once('getPet', 3, { Errors: 1 })],
+  'an update takes four seconds': [whenOf('updateInventory', () => ({ Duration: 4_000 }))],
+  'a list begins after six seconds': [whenOf('listInventory', () => ({ FirstByte: 6_000 }))],
+  'a list comes near its time limit': [whenOf('listInventory', () => ({ Duration: 100_000 }))],
+  'DynamoDB throttles calls': [
     both(
       when({ 'inventory ReadThrottleEvents': 30 }),
       whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 2 })),
     ),
   ],
-  ['updates of one entry collide', when({ 'inventory TransactionConflict': 100 })],
-  ['Lambda throttles calls', whenOf('listOrders', () => ({ Throttles: 5 }))],
-  ['Lambda throttles five calls', once('getPet', 3, { Throttles: 5 })],
-  ['others use the concurrency', when({ ConcurrentExecutions: 850 })],
-  [
-    'lists use nine tenths of their reserved concurrency',
+  'updates of one entry collide': [when({ 'inventory TransactionConflict': 100 })],
+  'Lambda throttles calls': [whenOf('listOrders', () => ({ Throttles: 5 }))],
+  'Lambda throttles five calls': [once('getPet', 3, { Throttles: 5 })],
+  'others use the concurrency': [when({ ConcurrentExecutions: 850 })],
+  'lists use nine tenths of their reserved concurrency': [
     whenOf('listInventory', () => ({ ConcurrentExecutions: 45 })),
   ],
-  ['someone tries keys', when({ unauthorized: 200 })],
-  ['a read key is used to write', when({ forbidden: 100 })],
-  ['a client sends too many requests', when({ throttled: 80 })],
-  ['the check itself gets 429', when({ checkThrottled: 1 })],
-  ['there are too many entries', when({ surplusEntries: 1 })],
-  ['the check no longer runs', checkIsGone],
-  ['the certificate ends soon', when({ certificateDays: 20 })],
-  ['a key that nobody has replaced ends in six days', when({ keyDays: 6 })],
-  [
-    'a deprecated operation that is still called may go in twenty days',
+  'someone tries keys': [when({ unauthorized: 200 })],
+  'a read key is used to write': [when({ forbidden: 100 })],
+  'a client sends too many requests': [when({ throttled: 80 })],
+  'the check itself gets 429': [when({ checkThrottled: 1 })],
+  'there are too many entries': [when({ surplusEntries: 1 })],
+  'the check no longer runs': [checkIsGone],
+  'the certificate ends soon': [when({ certificateDays: 20 })],
+  'a key that nobody has replaced ends in six days': [when({ keyDays: 6 })],
+  'a deprecated operation that is still called may go in twenty days': [
     when({ now: daysBeforeSunset(20) }),
     { lasts: DAY },
   ],
-  [
-    'updates of one entry collide, then nothing comes',
+  'updates of one entry collide, then nothing comes': [
     when({ 'inventory TransactionConflict': 100 }),
     silent,
   ],
-  [
-    'DynamoDB throttles calls, then nothing comes',
+  'DynamoDB throttles calls, then nothing comes': [
     when({ 'inventory ReadThrottleEvents': 30 }),
     silent,
   ],
-  ['the check does not run, then it does', checkIsGone, silent],
-  ['a key is replaced', when({ keyDays: 6 }), silent],
-  [
-    'a function crashes, then nothing comes',
+  'the check does not run, then it does': [checkIsGone, silent],
+  'a key is replaced': [when({ keyDays: 6 }), silent],
+  'a function crashes, then nothing comes': [
     whenOf('getPet', () => ({ Invocations: 1, Errors: 1 })),
     silent,
   ],
-  [
-    'a function is slow, then nothing comes',
+  'a function is slow, then nothing comes': [
     whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 })),
     silent,
   ],
-  ['everything returns 503, and the check fails', both(failAll, checkFails), anOutage],
-  [
-    'every call runs out of time, and the check fails',
+  'everything returns 503, and the check fails': [both(failAll, checkFails), anOutage],
+  'every call runs out of time, and the check fails': [
     both(
       everyOne(({ Invocations }) => ({
         Errors: Invocations,
@@ -159,14 +146,12 @@ export const situations: Situation[] = [
     ),
     anOutage,
   ],
-  ['nothing reaches the gateway, and the check fails', both(silence, checkFails), anOutage],
-  [
-    'everything fails for ten minutes, and the check for ninety',
+  'nothing reaches the gateway, and the check fails': [both(silence, checkFails), anOutage],
+  'everything fails for ten minutes, and the check for ninety': [
     both((minute, index) => index < 10 && failAll(minute, index), checkFails),
     anOutage,
   ],
-  [
-    'one of a few requests has failed in each twenty minutes, then everything fails',
+  'one of a few requests has failed in each twenty minutes, then everything fails': [
     (minute, index) => {
       if (index >= 180) return failAll(minute, index);
       const count = index > 30 && index % 20 === 0 ? 1 : 0;
@@ -174,21 +159,19 @@ export const situations: Situation[] = [
     },
     { history: 0, lasts: 240 },
   ],
-  ['20 of 40 requests get 404', first(20, 1, { Invocations: 2, ClientErrors: 1 }, 0), aDay],
-  ['20 of 60 requests get 404', first(20, 1, { Invocations: 3, ClientErrors: 1 }, 0), aDay],
-  ['19 of 19 requests get 404', first(1, 1, { Invocations: 19, ClientErrors: 19 }, 0), aDay],
-  [
-    '10 of 1,040 requests of a day fail',
+  '20 of 40 requests get 404': [first(20, 1, { Invocations: 2, ClientErrors: 1 }, 0), aDay],
+  '20 of 60 requests get 404': [first(20, 1, { Invocations: 3, ClientErrors: 1 }, 0), aDay],
+  '19 of 19 requests get 404': [first(1, 1, { Invocations: 19, ClientErrors: 19 }, 0), aDay],
+  '10 of 1,040 requests of a day fail': [
     first(10, 100, { Invocations: 4, ServerErrors: 1 }, 1),
     aDay,
   ],
-  [
-    '9 of 1,040 requests of a day fail',
+  '9 of 1,040 requests of a day fail': [
     first(9, 100, { Invocations: 4, ServerErrors: 1 }, 1),
     aDay,
   ],
-  ['both requests of an hour fail', seldom('getPet', 30, 600, 630), aDay],
-  ['three of twenty requests of an hour fail', seldom('updateInventory', 3, 600, 618, 642), aDay],
-  ['one call is throttled', once('getPet', 600, { Throttles: 1 }), aDay],
-  ['the check fails once', (minute, index) => index === 600 && checkFails(minute), aDay],
-];
+  'both requests of an hour fail': [seldom('getPet', 30, 600, 630), aDay],
+  'three of twenty requests of an hour fail': [seldom('updateInventory', 3, 600, 618, 642), aDay],
+  'one call is throttled': [once('getPet', 600, { Throttles: 1 }), aDay],
+  'the check fails once': [(minute, index) => index === 600 && checkFails(minute), aDay],
+};
