@@ -74,9 +74,9 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
       const members = fromItem(item);
       const { success, data, error } = z.safeParse(schema, members);
       if (success) return data;
-      throw new Error(
-        `The record ${toJson(members)} is not valid: ${toComplaint(members, error)}.`,
-      );
+      // DynamoDB returns attributes in any order.
+      const sorted = Object.fromEntries(Object.entries(members).sort());
+      throw new Error(`The record ${toJson(sorted)} is not valid: ${toComplaint(members, error)}.`);
     },
   };
 }

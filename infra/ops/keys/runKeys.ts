@@ -160,10 +160,10 @@ function filterEnding(
     .sort((one, other) => toEnd(one) - toEnd(other));
 }
 
-/** A key's record without the hash of its secret. */
+/** A key's record by name, without the hash of its secret. DynamoDB returns attributes in any order. */
 function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
-  const { secretHash, ...shown } = record;
-  return { ...shown, status: toKeyStatus(record, now) };
+  const { secretHash, ...shown } = { ...record, status: toKeyStatus(record, now) };
+  return Object.fromEntries(Object.entries(shown).sort());
 }
 
 /** One line for each key, with a dash for what its record lacks. */
