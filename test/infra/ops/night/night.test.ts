@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { petstore } from '../../../../infra/petstore.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, changeSettings } from '../opsProcess.ts';
+import { callOps, changeSettings, tellStories } from '../opsProcess.ts';
 
 const now = Date.parse('2026-12-24T03:04:00Z');
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
@@ -35,21 +35,24 @@ interface Recorded {
   readonly live?: { FunctionVersion: string; RoutingConfig?: object };
   /** Requests, and those with a 5xx, by operation; some 1,000 and none by default. */
   readonly requests?: Partial<Record<OperationId, readonly [all: number, failed: number]>>;
+  /** What Logs Insights finds. */
   readonly access?: readonly Row[];
   readonly errors?: readonly Row[];
+  /** What the hook said of versions that it stopped. */
+  readonly hook?: readonly Row[];
+  /** The paths with the most 503s. */
+  readonly paths?: readonly Row[];
   /** Events and consumed units by the labels of their metrics, such as `pets ReadThrottleEvents`. */
   readonly metrics?: Readonly<Record<string, readonly number[]>>;
   /** The operations that may not run at all. */
   readonly stopped?: readonly OperationId[];
+  /** That of updateInventory by the settings. */
+  readonly concurrency?: number;
   /** How many of the alarms have no data. */
   readonly withoutData?: number;
   /** Whether the alarms' actions are off. */
   readonly muted?: boolean;
-  /** The paths with the most 503s. */
-  readonly paths?: readonly string[];
   readonly status?: string;
-  /** What the hook said of versions that it stopped. */
-  readonly refused?: readonly string[];
   readonly deployments?: readonly string[];
   readonly responses?: Responses;
 }
@@ -62,6 +65,7 @@ const incidents = findProperties('AWS::CloudWatch::CompositeAlarm');
 function record(recorded: Recorded): Responses {
   const { stage = 'production', firing = {}, published = 3 * 24 * 60, deployments = [] } = recorded;
   const { versions = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2'], requests = {}, metrics = {} } = recorded;
+  const { access = [], errors = [], hook = [], paths = [] } = recorded;
   const toTime = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
   const ofTemplate = stage === 'production' ? known : [];
   const ofRollback = Object.keys(firing)
@@ -80,12 +84,7 @@ function record(recorded: Recorded): Responses {
       { ...row, isCheck: '1', status: '403', lines: '12' },
     ];
   });
-  const rows = {
-    access: [...counted, ...(recorded.access ?? [])],
-    errors: recorded.errors ?? [],
-    hook: (recorded.refused ?? []).map((message) => ({ message })),
-    paths: (recorded.paths ?? []).map((path) => ({ path, lines: '9' })),
-  };
+  const rows = { errors, hook, paths, access: [...counted, ...access] };
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
     DescribeAlarms: ({ AlarmTypes }) => ({
@@ -149,7 +148,11 @@ function record(recorded: Recorded): Responses {
 
 /** Runs the command on a terminal, and expects no wider line but that of the command to type. */
 async function look(recorded: Recorded, ...options: string[]) {
-  const { stage = 'production', columns = 60, deadline = 30_000 } = recorded;
+  const { stage = 'production', columns = 60, deadline = 30_000, concurrency } = recorded;
+  if (concurrency !== undefined) {
+    const reservedConcurrency = { updateInventory: concurrency };
+    changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
+  }
   const aws = await useAws(record(recorded));
   const before = process.stdout.columns;
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.timeout(deadline));
@@ -234,6 +237,7 @@ const byLimit = (limit: string): Recorded => ({
   metrics: { ...writes(60), [`inventory Write${limit}ThrottleEvents`]: [400] },
 });
 const hotKey = byLimit('KeyRangeThroughput');
+const toPath = (id: string): Row => ({ path: `/v1/inventory/${id}`, lines: '9' });
 const petsFail: Recorded = { requests: { getPet: [9, 9] }, errors: [storeError('getPet')] };
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
@@ -241,10 +245,11 @@ const writesStopped: Recorded = {
   firing: { 'updateInventory-server-errors': 9, 'updateInventory-throttles': 9, silence: 8 },
   requests: { updateInventory: [100, 100] },
 };
-const line =
-  'getPet, version 7, was stopped before its first client: GET /pets/8 responded with 404';
+const refusedVersion = {
+  message: 'getPet, version 7, was stopped before its first client: GET /pets/8 responded with 404',
+};
 const takenBack = { status: 'UPDATE_ROLLBACK_COMPLETE' };
-const stoppedByHook = { ...takenBack, refused: [line] };
+const stoppedByHook = { ...takenBack, hook: [refusedVersion] };
 const undone = { ...badDeployment, ...stoppedByHook, status: 'UPDATE_ROLLBACK_IN_PROGRESS' };
 const noHook: Responses = {
   StartQuery: ({ logGroupNames }) => {
@@ -297,7 +302,7 @@ const sameAdvice: Recorded = {
 
 /** Shown as whole pages in `situations.txt`. */
 const pages: Readonly<Record<string, Recorded>> = {
-  'a bad deployment': { ...badDeployment, refused: [line] },
+  'a bad deployment': { ...badDeployment, hook: [refusedVersion] },
   'a page and a ticket with the same advice': sameAdvice,
   'one that the hook stopped': stoppedByHook,
   'many things at once': manyThings,
@@ -312,7 +317,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'one that stays broken': { status: 'CREATE_FAILED' },
   'one that the hook stopped': stoppedByHook,
   'one that it is stopping': undone,
-  'a bad one that is taken back': { ...undone, refused: [] },
+  'a bad one that is taken back': { ...undone, hook: [] },
   'a stuck one, during an outage': { ...down, status: 'UPDATE_ROLLBACK_FAILED' },
   'one that the hook stopped, and a crash': { ...stoppedByHook, ...byName('getPet-errors') },
   'one that the hook stopped, and failures': { ...stoppedByHook, ...petsFail },
@@ -334,7 +339,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a maximum that DynamoDB names, after a deployment': byLimit('MaxOnDemandThroughput'),
   'the quota of the account': byLimit('AccountLimit'),
   'a hot key': hotKey,
-  'a hot key with ids': { ...hotKey, paths: ['/v1/inventory/7', '/v1/$(reboot)'] },
+  'a hot key with ids': { ...hotKey, paths: [toPath('7'), toPath('$(reboot)')] },
   'a table below its maximum': { firing: fails, ...toPets(60), metrics: writes(30) },
   'too few throttles': { firing: fails, ...toPets(600), metrics: writes(30) },
   'throttles of another time, and an error': {
@@ -397,62 +402,45 @@ const situations: Readonly<Record<string, Recorded>> = {
   'no logs in time': {
     ...{ responses: { GetQueryResults: () => ({ status: 'Running' }) }, deadline: 2_500 },
   },
+  // At last, since the settings stay.
+  'stopped writes with a concurrency of their own': { ...writesStopped, concurrency: 9 },
+  'writes that the settings stop': { ...writesStopped, concurrency: 0 },
 };
 
-describe('npx petstore night', () => {
-  it('leads from each situation to one command, and says what it could not read', async () => {
-    onTestFinished(skipBackOff());
-    const screens: string[] = [];
-    for (const [name, recorded] of Object.entries(pages)) {
-      const { stdout, status } = await look(recorded);
-      screens.push(`${name}, status ${status}:\n${withoutOthers(stdout)}`);
-    }
-    for (const [name, recorded] of Object.entries(situations)) {
-      const { page, next, status } = await look(recorded);
-      const parts = page.split('\n\n').map(toLine);
-      const told = [...parts.filter((part) => /could not be read/i.test(part)), next];
-      const lines = told.map((part) => `  ${withoutOthers(part)}\n`).join('');
-      screens.push(`${name}, status ${status}:\n${lines}`);
-    }
-    await expect(screens.join('\n')).toMatchFileSnapshot('situations.txt');
+it('npx petstore night leads from each situation to one command, and says what it could not read', async () => {
+  onTestFinished(skipBackOff());
+  const whole = await tellStories(pages, async (recorded) => {
+    const { stdout, status } = await look(recorded);
+    return `${withoutOthers(stdout)}(status ${status})\n`;
   });
+  const steps = await tellStories(situations, async (recorded) => {
+    const { page, next, status } = await look(recorded);
+    const parts = page.split('\n\n').map(toLine);
+    const told = [...parts.filter((part) => /could not be read/i.test(part)), next];
+    return `${told.map(withoutOthers).join('\n')}\n(status ${status})\n`;
+  });
+  await expect(`${whole}\n${steps}`).toMatchFileSnapshot('situations.txt');
+});
 
-  it('reads the last hour, of clients alone, and the alarms and tables of the stage', async () => {
-    const { aws } = await look({});
-    for (const { startTime, endTime } of aws.inputsOf('StartQuery')) {
-      expect([startTime, endTime]).toEqual([now / 1_000 - 3_600, now / 1_000]);
-    }
-    expect(aws.inputsOf('DescribeAlarms')).toEqual([
-      { AlarmNamePrefix: 'petstore-production-', AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] },
-    ]);
-    const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
-    expect(MetricDataQueries).toHaveLength(50);
-    expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
+it('npx petstore night prints the same for a machine with --json, of the last hour alone', async () => {
+  const { status, stdout, aws } = await look(badDeployment, '--json');
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    stage: 'production',
+    alarms: { value: { firing: [{ name: 'getPet-server-errors', severity: 'page' }, {}, {}] } },
+    live: { value: { commits: 'bbbbbbbbbbb2', previous: { commit: 'aaaaaaaaaaa1' } } },
+    requests: { value: { operations: operationIds.map((operation) => ({ operation })) } },
+    next: { command: 'npx petstore rollback --stage production' },
   });
-
-  it('gives a stopped operation its own concurrency back', async () => {
-    const lookWith = async (updateInventory: number) => {
-      const reservedConcurrency = { updateInventory };
-      changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
-      return (await look(writesStopped)).next;
-    };
-    expect(await lookWith(9)).toMatch(
-      /put-function-concurrency .*updateInventory --reserved-concurrent-executions 9$/,
-    );
-    expect(await lookWith(0)).not.toContain('function-concurrency');
-  });
-
-  it('prints the same for a machine with --json', async () => {
-    const { status, stdout } = await look(badDeployment, '--json');
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      stage: 'production',
-      alarms: { value: { firing: [{ name: 'getPet-server-errors', severity: 'page' }, {}, {}] } },
-      live: { value: { commits: 'bbbbbbbbbbb2', previous: { commit: 'aaaaaaaaaaa1' } } },
-      requests: { value: { operations: operationIds.map((operation) => ({ operation })) } },
-      next: { command: 'npx petstore rollback --stage production' },
-    });
-  });
+  for (const { startTime, endTime } of aws.inputsOf('StartQuery')) {
+    expect([startTime, endTime]).toEqual([now / 1_000 - 3_600, now / 1_000]);
+  }
+  expect(aws.inputsOf('DescribeAlarms')).toEqual([
+    { AlarmNamePrefix: 'petstore-production-', AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] },
+  ]);
+  const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
+  expect(MetricDataQueries).toHaveLength(50);
+  expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
 });
 
 function refuse(...error: ConstructorParameters<typeof AwsError>): never {
