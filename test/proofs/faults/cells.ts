@@ -2,7 +2,7 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { toStoreCalls } from '../../conformance/localTarget.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import { fixtures } from '../../conformance/target.ts';
-import { type Fault, refusals } from '../../support/faults/faults.ts';
+import type { Fault } from '../../support/faults/faults.ts';
 
 /** A request, and the call that fails. */
 interface Situation {
@@ -101,10 +101,6 @@ export const faultNames = [
   'transactionInProgress',
 ] as const satisfies (Fault | 'refused')[];
 export type FaultName = (typeof faultNames)[number];
-
-export function hasNoEffect(fault: FaultName): boolean {
-  return fault === 'refused' || fault in refusals;
-}
 
 export interface Cell {
   readonly situation: Situation;

@@ -12,7 +12,8 @@ import { openFaultyStage } from '../../conformance/localTarget.ts';
 import { sendValid } from '../../conformance/operations/suites.ts';
 import { fixtures, type Sending, send } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cells.ts';
+import { refusals } from '../../support/faults/faults.ts';
+import { type Cell, type CellResult, toAllowed } from './cells.ts';
 
 export interface LaneRequest extends Sending {
   readonly path: string;
@@ -56,36 +57,25 @@ export async function openLane() {
 
 /**
  * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
- * tokens the SDK retries nothing, so a lane gets new functions before that.
+ * tokens the SDK retries nothing.
  */
-const CELLS_OF_A_LANE = 40;
-/** Stages that run at once; at any time, most of them wait. */
-const LANES = 24;
+const MAX_CELLS_OF_A_LANE = 40;
 
-/** Runs the cells on several lanes at once. */
+/** Runs the cells on several lanes at once; at any time, most of them wait. */
 export async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
-  let opening: Promise<unknown> = Promise.resolve();
-  /** In sequence, as `openLane` requires. */
-  function openNext(): Promise<Lane> {
-    const lane = opening.then(openLane);
-    opening = lane;
-    return lane;
-  }
   const queue = cells.entries();
-  async function runInTurn(): Promise<void> {
-    for (let next = queue.next(); !next.done; ) {
-      const lane = await openNext();
-      for (let ran = 0; ran < CELLS_OF_A_LANE && !next.done; ran += 1) {
-        const [index, cell] = next.value;
-        results[index] = await runCell(lane, cell);
-        next = queue.next();
-      }
-      await lane.close();
+  async function runInTurn(lane: Lane): Promise<void> {
+    for (const [index, cell] of queue.take(MAX_CELLS_OF_A_LANE)) {
+      results[index] = await runCell(lane, cell);
     }
+    await lane.close();
   }
-  const lanes = Math.min(LANES, Math.ceil(cells.length / 15));
-  await Promise.all(Array.from({ length: lanes }, runInTurn));
+  const usual = Math.min(24, Math.ceil(cells.length / 15));
+  const lanes = Math.max(usual, Math.ceil(cells.length / MAX_CELLS_OF_A_LANE));
+  const running: Promise<void>[] = [];
+  for (let opened = 0; opened < lanes; opened += 1) running.push(runInTurn(await openLane()));
+  await Promise.all(running);
   return results;
 }
 
@@ -96,8 +86,11 @@ const DEADLINE = 28_000;
 export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
   await lane.store.heal();
   const prepared = await prepare(lane, cell);
-  await fail(lane, cell);
-  const stopUpdates = cell.situation.streams ? updateMeanwhile(lane) : () => {};
+  const { situation, fault, times } = cell;
+  const count = times === 'once' ? 1 : Number.POSITIVE_INFINITY;
+  if (fault === 'refused') await lane.store.refuse(count);
+  else lane.store.fail({ ...situation.call, after: situation.after ?? 0, fault, times: count });
+  const stopUpdates = situation.streams ? updateMeanwhile(lane) : () => {};
   const started = performance.now();
   const response = await lane.send(prepared.request).catch(() => undefined);
   const milliseconds = performance.now() - started;
@@ -171,7 +164,7 @@ async function prepareUpdate(
     ...(update?.ifMatch && { 'If-Match': String(old.headers.get('ETag')) }),
     ...(update?.idempotencyKey && { 'Idempotency-Key': randomUUID() }),
   });
-  const isUnreached = times === 'always' && hasNoEffect(fault);
+  const isUnreached = times === 'always' && (fault === 'refused' || fault in refusals);
   return {
     request,
     async judge(response) {
@@ -195,12 +188,6 @@ async function prepareUpdate(
       return again.status === 200 && isOnce ? undefined : `wrong retry: ${again.status}`;
     },
   };
-}
-
-async function fail({ store }: Lane, { situation, fault, times }: Cell): Promise<void> {
-  const count = times === 'once' ? 1 : Number.POSITIVE_INFINITY;
-  if (fault === 'refused') return store.refuse(count);
-  store.fail({ ...situation.call, after: situation.after ?? 0, fault, times: count });
 }
 
 /** Changes random entries in the engine, without faults. @returns a function that stops it */

@@ -23,7 +23,7 @@ export type Outcome =
   /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
   | { readonly kind: 'unknown'; readonly reason?: 'killed' | 'client left' | '5xx' };
 
-/** One request for one entry. Times are of one clock, and unique. */
+/** One request for one entry. Times are of one clock. */
 export interface Operation {
   readonly input: Input;
   /** When the client began to send it. */

@@ -7,7 +7,7 @@ import type { Input, Operation, Outcome, Write } from './checker.ts';
 export interface ClientOptions {
   /** Resolves when the stage responds. */
   readonly run: () => Promise<Run>;
-  readonly recorder: Recorder;
+  readonly histories: Histories;
   readonly draw: Draw;
   /** When the run is over, by `performance.now()`. */
   readonly end: number;
@@ -27,16 +27,16 @@ const MAX_ATTEMPTS = 6;
  * Reads and updates entries until the run is over, with and without `If-Match` and `Idempotency-Key`. Requests
  * with a key are retried until they have a response, and sometimes sent again after it.
  */
-export async function runClient({ run, recorder, draw, end }: ClientOptions) {
+export async function runClient({ run, histories, draw, end }: ClientOptions) {
   /** The tag of each entry that this client saw last. */
   const tags = new Map<string, string>();
   const responded: [string, Write][] = [];
 
   /** @returns nothing if it was never sent */
-  async function perform(petId: string, input: Input): Promise<Outcome | undefined> {
+  async function request(petId: string, input: Input): Promise<Outcome | undefined> {
     const stage = await run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
-    const outcome = await recorder.perform(stage, petId, input, cutAfter);
+    const outcome = await perform(histories, stage, petId, input, cutAfter);
     if (outcome && outcome.kind !== 'unknown') tags.set(petId, outcome.tag);
     return outcome;
   }
@@ -45,7 +45,7 @@ export async function runClient({ run, recorder, draw, end }: ClientOptions) {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       // Sometimes it is sent twice at once, as an impatient client does.
       const times = draw() < 0.05 ? 2 : 1;
-      const sent = Array.from({ length: times }, () => perform(petId, write));
+      const sent = Array.from({ length: times }, () => request(petId, write));
       const outcomes = await Promise.all(sent);
       if (outcomes.some((outcome) => outcome?.kind === 'ok')) responded.push([petId, write]);
       if (outcomes.some((outcome) => outcome && outcome.kind !== 'unknown')) return;
@@ -67,11 +67,11 @@ export async function runClient({ run, recorder, draw, end }: ClientOptions) {
   while (performance.now() < end) {
     const petId = petIds[Math.floor(draw() * petIds.length)] as string;
     const [again] = draw() < 0.07 ? responded.splice(Math.floor(draw() * responded.length), 1) : [];
-    if (again) await perform(...again);
-    else if (draw() < 0.4) await perform(petId, { kind: 'read', isListed: draw() < 0.3 });
+    if (again) await request(...again);
+    else if (draw() < 0.4) await request(petId, { kind: 'read', isListed: draw() < 0.3 });
     else {
       const write = drawWrite(petId);
-      if (write.key === undefined) await perform(petId, write);
+      if (write.key === undefined) await request(petId, write);
       else await performUntilResponse(petId, write);
     }
     await pause(draw() * 10);
@@ -90,51 +90,33 @@ export interface Run extends Started {
   isKilled: boolean;
 }
 
-type Recorder = ReturnType<typeof defineRecorder>;
+/** The operations on each entry. */
+export type Histories = ReadonlyMap<string, Operation[]>;
 
-/** Sends the clients' requests, and records requests and responses in their order in this process. */
-export function defineRecorder() {
-  /** The operations on each entry. */
-  const histories = new Map<string, Operation[]>();
-  let clock = 0;
-  const recorder = {
-    histories,
-    /** The time of the slowest response, in milliseconds. */
-    slowest: 0,
-    /**
-     * Sends a request, and never a second time.
-     * @param cutAfter milliseconds after which the client aborts a request without a response
-     * @returns nothing if no server listened, so that it was never sent
-     * @throws {Error} at a response that no request of ours should get
-     */
-    async perform(
-      run: Run,
-      petId: string,
-      input: Input,
-      cutAfter?: number,
-    ): Promise<Outcome | undefined> {
-      clock += 1;
-      const invoked = clock;
-      const sentAt = performance.now();
-      const response = await send(run, petId, input, cutAfter).catch(({ cause }) => {
-        return cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost';
-      });
-      clock += 1;
-      if (response === 'unsent') return undefined;
-      const reason = run.isKilled ? 'killed' : 'client left';
-      const outcome: Outcome =
-        response === 'lost' ? { kind: 'unknown', reason } : toOutcome(response, input);
-      const responded = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
-      const history = histories.get(petId) ?? [];
-      histories.set(petId, history);
-      history.push({ input, invoked, responded, outcome });
-      if (response !== 'lost') {
-        recorder.slowest = Math.max(recorder.slowest, performance.now() - sentAt);
-      }
-      return outcome;
-    },
-  };
-  return recorder;
+/**
+ * Sends a request, never a second time, and records it with its response.
+ * @param cutAfter milliseconds after which the client aborts a request without a response
+ * @returns nothing if no server listened, so that it was never sent
+ * @throws {Error} at a response that no request of ours should get
+ */
+export async function perform(
+  histories: Histories,
+  run: Run,
+  petId: string,
+  input: Input,
+  cutAfter?: number,
+): Promise<Outcome | undefined> {
+  const invoked = performance.now();
+  const response = await send(run, petId, input, cutAfter).catch(({ cause }) => {
+    return cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost';
+  });
+  if (response === 'unsent') return undefined;
+  const reason = run.isKilled ? 'killed' : 'client left';
+  const outcome: Outcome =
+    response === 'lost' ? { kind: 'unknown', reason } : toOutcome(response, input);
+  const responded = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : performance.now();
+  histories.get(petId)?.push({ input, invoked, responded, outcome });
+  return outcome;
 }
 
 async function send(

@@ -18,7 +18,7 @@ import {
 } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import { findContradiction, type Outcome } from './checker.ts';
-import { defineRecorder, petIds, type Run, runClient } from './client.ts';
+import { type Histories, perform, petIds, type Run, runClient } from './client.ts';
 import { explore, toFindings } from './interleavings/explore.ts';
 
 /** Milliseconds between the stage's start and its kill. */
@@ -79,7 +79,9 @@ async function runSchedules(count: number, seed: number): Promise<Findings> {
 
 async function runClients(options: RegisterOptions): Promise<Findings> {
   const { clients, seconds, seed, engine } = options;
-  const { histories, slowest, kills } = await runRegister(options);
+  const { histories, kills } = await runRegister(options);
+  const times = [...histories.values()].flat().map(({ invoked, responded }) => responded - invoked);
+  const slowest = Math.max(...times.filter(Number.isFinite));
   const entries = [...histories].map(([petId, history]) => {
     return { petId, history, problem: findContradiction(history) };
   });
@@ -120,24 +122,24 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
   const folder = makeScratchFolder('register');
   const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
-    const recorder = defineRecorder();
+    const histories: Histories = new Map(petIds.map((petId) => [petId, []]));
     /** Reads each entry. @throws {Error} if one has no response */
     async function readAll(): Promise<void> {
       const run = await stage.run();
       for (const petId of petIds) {
-        const outcome = await recorder.perform(run, petId, { kind: 'read' });
+        const outcome = await perform(histories, run, petId, { kind: 'read' });
         if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read.`);
       }
     }
     await readAll();
     const end = performance.now() + seconds * 1_000;
     const work = Array.from({ length: clients }, (_, index) => {
-      return runClient({ run: stage.run, recorder, draw: defineDraw(seed + index + 1), end });
+      return runClient({ run: stage.run, histories, draw: defineDraw(seed + index + 1), end });
     });
     const killing = killAgainAndAgain(stage, defineDraw(seed), end);
     const [kills] = await Promise.all([killing, ...work]);
     await readAll();
-    return { ...recorder, kills };
+    return { histories, kills };
   } finally {
     await stage.end();
   }
