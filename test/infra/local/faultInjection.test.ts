@@ -1,19 +1,13 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { defineThrottling, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
-import { documentationAddress, startTestGateway } from './testGateway.ts';
+import { documentationAddress, keepGatewayLogs, startTestGateway } from './testGateway.ts';
 
-let info: ReturnType<typeof vi.spyOn>;
-let error: ReturnType<typeof vi.spyOn>;
-beforeEach(() => {
-  info = vi.spyOn(console, 'info').mockImplementation(() => {});
-  error = vi.spyOn(console, 'error').mockImplementation(() => {});
-});
-afterEach(() => vi.restoreAllMocks());
+const logs = keepGatewayLogs();
 
 test('an injected failure is drawn by its share', async () => {
   using draw = vi.spyOn(Math, 'random');
@@ -50,10 +44,10 @@ test.each(['updateInventory', 'listInventory'] as const)(
     await expect(lost).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(calls).toBe(1);
     const requestId = expect.any(String);
-    expect(info.mock.calls).toEqual([[{ requestId, message: 'This response is lost.' }]]);
+    expect(logs.info.mock.calls).toEqual([[{ requestId, message: 'This response is lost.' }]]);
     expect((await exactFetch(`${lossy.baseUrl}/nothing`)).status).toBe(404);
     await lossy.drain();
-    expect(error).not.toHaveBeenCalled();
+    expect(logs.error).not.toHaveBeenCalled();
   },
 );
 

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
 import { tellStories } from '../ops/opsProcess.ts';
-import { startTestGateway, type TestGateway } from './testGateway.ts';
+import { keepGatewayLogs, startTestGateway, type TestGateway } from './testGateway.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
 
@@ -32,13 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.drain());
 
-let info: ReturnType<typeof vi.spyOn>;
-let error: ReturnType<typeof vi.spyOn>;
-beforeEach(() => {
-  info = vi.spyOn(console, 'info').mockImplementation(() => {});
-  error = vi.spyOn(console, 'error').mockImplementation(() => {});
-});
-afterEach(() => vi.restoreAllMocks());
+const logs = keepGatewayLogs();
 
 /** Sends bytes. @returns what the connection receives until its end */
 async function sendBytes(bytes: string | Buffer): Promise<string[]> {
@@ -131,7 +125,7 @@ test('the gateway sends these responses in their order, and logs its own', async
     async ([bytes, next = () => expect.unreachable()]) => {
       act = next;
       const responses = await onFastClock(() => sendBytes(bytes));
-      const logged = [...info.mock.calls, ...error.mock.calls].map(([line]) =>
+      const logged = [...logs.info.mock.calls, ...logs.error.mock.calls].map(([line]) =>
         JSON.stringify(line),
       );
       vi.clearAllMocks();
@@ -201,7 +195,7 @@ async function connectAndLeave(
 
 async function expectNoError(): Promise<void> {
   await setTimeout(30);
-  expect(error).not.toHaveBeenCalled();
+  expect(logs.error).not.toHaveBeenCalled();
 }
 
 test('a client that leaves in the middle of its request is not an error', async () => {

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
@@ -27,4 +28,16 @@ export async function startTestGateway(
   const drain = defineDrain(server);
   const port = await listen(server, 0, '');
   return { baseUrl: `http://127.0.0.1:${port}/v1`, port, drain };
+}
+
+/** What the gateway logs in a test, and does not print. */
+export function keepGatewayLogs() {
+  const logs = {} as Record<'info' | 'error', MockInstance>;
+  beforeEach(() => {
+    for (const level of ['info', 'error'] as const) {
+      logs[level] = vi.spyOn(console, level).mockImplementation(() => {});
+    }
+  });
+  afterEach(() => void vi.restoreAllMocks());
+  return logs;
 }
