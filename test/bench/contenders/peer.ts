@@ -10,6 +10,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ZodError, z } from 'zod';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Permission } from '../../../shared/contract/operation.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
@@ -137,24 +138,17 @@ function guardAndShape(permission: Permission, headers: Record<string, string>):
     onError(request) {
       const status = toStatus(request.error);
       const message = status < 500 ? String(request.error?.message) : 'Internal server error';
+      const [code] = Object.entries(statusOfCode).find(([, one]) => one === status) ?? [];
       if (status >= 500) console.error(request.error);
       request.response = {
         statusCode: status,
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ code: codes[status] ?? 'internal_error', message, status }),
+        body: JSON.stringify({ code, message, status }),
       };
       return addHeaders(request);
     },
   };
 }
-
-const codes: Record<number, string> = {
-  400: 'invalid_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  415: 'unsupported_media_type',
-};
 
 function toStatus(error: unknown): number {
   if (error instanceof ZodError) return 400;
