@@ -11,17 +11,14 @@ const inventory = defineInventoryUpdates(
   readVariable('INVENTORY_TABLE'),
   readVariable('REQUESTS_TABLE'),
 );
-/** Until no request can be retried at release 1.1.0, on either side of the upgrade. */
-const isUpgrade = process.env.UPGRADES_FROM === '1.1.0';
 
 /** PATCH /inventory/{petId}: sets an entry's stock count, never its status. It creates nothing. */
 export const handler = defineHandler(
   updateInventory,
   service,
-  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey, formerKey }) => {
+  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey }) => {
     const update = { petId, quantity, versions: ifMatch };
-    const former = isUpgrade ? formerKey : undefined;
-    const { item, ...reply } = await inventory.setQuantity(update, idempotencyKey, former);
+    const { item, ...reply } = await inventory.setQuantity(update, idempotencyKey);
     return { body: item, ...reply };
   },
 );

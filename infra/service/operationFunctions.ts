@@ -22,7 +22,7 @@ export function defineOperationFunctions(
   commit: string,
 ): OperationFunctions {
   const { settings } = stage;
-  const { allowedOrigins, documentationAddress, upgradesFrom } = settings;
+  const { allowedOrigins, documentationAddress } = settings;
   const removalPolicy = toKeptPolicy(stage);
   return mapOperations((operationId) => {
     const access = toTableAccess(operationId);
@@ -44,7 +44,6 @@ export function defineOperationFunctions(
         ...Object.fromEntries(
           used.map((name) => [tables[name].variable, dataTables[name].tableName]),
         ),
-        ...(upgradesFrom && { UPGRADES_FROM: upgradesFrom }),
         COMMIT: commit,
       },
       grants: used.map((name) => [access[name] ?? [], dataTables[name].tableArns]),

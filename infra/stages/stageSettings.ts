@@ -233,12 +233,6 @@ export const stageSettings = z.strictObject({
    * itself when errors or latency rise.
    */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
-  /**
-   * Set it for the upgrade from release 1.1.0, and remove it a day later: see "Upgrade from 1.1.0" in
-   * `infra/OPERATIONS.md`. An update with an `Idempotency-Key` then also writes the row by which 1.1.0 recognizes a
-   * retry, for $1.25 more per million. Default: no such row.
-   */
-  upgradesFrom: z.literal('1.1.0').exactOptional(),
   /** Whether a web application firewall protects the gateway, for $8 a month and $0.60 per million requests. */
   firewall: z.boolean(),
   /**

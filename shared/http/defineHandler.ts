@@ -27,7 +27,7 @@ import { isWarmUp } from './warmUp.ts';
 
 /** A handler's input, already checked. */
 export interface OperationInput<O extends Operation>
-  extends Readonly<Pick<RequestState, 'ifMatch' | 'idempotencyKey' | 'formerKey'>> {
+  extends Readonly<Pick<RequestState, 'ifMatch' | 'idempotencyKey'>> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;

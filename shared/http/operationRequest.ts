@@ -33,8 +33,6 @@ export interface RequestState extends Record<string, unknown> {
   ifMatch?: readonly string[] | undefined;
   /** Identifies a request with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
   idempotencyKey?: string;
-  /** The same for release 1.1.0, which took an API key and its successor for two clients. */
-  formerKey?: string;
   /** The client's own request id. */
   clientRequestId?: string | undefined;
 }

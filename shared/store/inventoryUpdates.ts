@@ -88,18 +88,16 @@ export function defineInventoryUpdates(
    * the most frequent status, and after a wrong guess the one that the reasons show.
    * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
    */
-  async function setIdempotently(update: Update, idempotencyKey: string, formerKey?: string) {
+  async function setIdempotently(update: Update, idempotencyKey: string) {
     const { petId, quantity, versions = null } = update;
     const fingerprint = toDigest([quantity, versions]);
-    const p = { N: petId.toString() };
-    const own = { p, r: { S: toDigest([idempotencyKey]) } };
-    const former = formerKey && { p, r: { S: toDigest([formerKey, p.N, quantity, versions]) } };
+    const requestKey = { p: { N: petId.toString() }, r: { S: toDigest([idempotencyKey]) } };
     let status: PetStatus = 'available';
     let hasConflicted = false;
 
-    /** The first response, if the row is of the same request. A row of release 1.1.0 has no fingerprint. */
+    /** The first response, if the row is of the same request. */
     function toReplay(row: Row | undefined): UpdateResult | undefined {
-      if (!row || (row.f?.S ?? fingerprint) !== fingerprint) return undefined;
+      if (row?.f?.S !== fingerprint) return undefined;
       const { v } = row as { v: AttributeValue.BMember };
       const item = { petId, quantity, status: toStatus(row) };
       return { item, version: toUpdateVersion(v), isReplay: true };
@@ -114,12 +112,10 @@ export function defineInventoryUpdates(
       if (!found) return undefined;
       status = found.item.status;
       if (versions.includes(found.version)) return undefined;
-      for (const Key of former ? [own, former] : [own]) {
-        const read = new GetItemCommand({ TableName: requestsTable, Key, ConsistentRead: true });
-        const { Item } = await client.send(read);
-        const replay = Number(Item?.t?.N) > toSeconds() ? toReplay(Item) : undefined;
-        if (replay) return replay;
-      }
+      const key = { TableName: requestsTable, Key: requestKey };
+      const { Item } = await client.send(new GetItemCommand({ ...key, ConsistentRead: true }));
+      const replay = Number(Item?.t?.N) > toSeconds() ? toReplay(Item) : undefined;
+      if (replay) return replay;
       throw new PreconditionFailed(entryPetId, petId, found.version);
     }
 
@@ -128,34 +124,31 @@ export function defineInventoryUpdates(
       if (outcome) return outcome;
       const version = newVersion();
       const seconds = toSeconds();
-      const toRow = (row: Row) => ({
-        Put: {
-          TableName: requestsTable,
-          Item: {
-            ...row,
-            s: { S: letterOf[status] },
-            v: toVersionValue(version),
-            t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
-          },
-          // DynamoDB may take some days to delete expired items.
-          ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
-          ExpressionAttributeValues: { ':now': { N: String(seconds) } },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      const Put = {
+        TableName: requestsTable,
+        Item: {
+          ...requestKey,
+          f: { S: fingerprint },
+          s: { S: letterOf[status] },
+          v: toVersionValue(version),
+          t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
         },
-      });
+        // DynamoDB may take some days to delete expired items.
+        ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
+        ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const;
       const Update = {
         TableName: tableName,
         ...toChange(update, version, letterOf[status]),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      const rows = [toRow({ ...own, f: { S: fingerprint } }), ...(former ? [toRow(former)] : [])];
       try {
-        const TransactItems = [{ Update }, ...rows];
-        await client.send(new TransactWriteItemsCommand({ TransactItems }));
+        await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update }, { Put }] }));
         return { item: { petId, quantity, status }, version };
       } catch (error) {
-        const [entry, request, formerRequest] = toReasons(error);
-        const replay = toReplay(request?.Item) ?? toReplay(formerRequest?.Item);
+        const [entry, request] = toReasons(error);
+        const replay = toReplay(request?.Item);
         if (replay) return replay;
         if (!request?.Item) {
           hasConflicted = isConflict(error);
@@ -180,19 +173,14 @@ export function defineInventoryUpdates(
     /**
      * Sets the stock count of an existing entry; with versions, only if the entry has one of them.
      * @param idempotencyKey unique to a client's request, which has one effect and one response within 24 hours
-     * @param formerKey the same for release 1.1.0, while that may serve retries too: its rows are written and checked
      * @throws {NotFound} if there is no such entry
      * @throws {PreconditionFailed} if the entry has another version; this request changed nothing
      * @throws {IdempotencyKeyReused} if another request for this entry had the key; this request changed nothing
      * @throws {StoreUnavailable} also if it is unknown whether this request changed the entry
      */
-    setQuantity(
-      update: Update,
-      idempotencyKey?: string,
-      formerKey?: string,
-    ): Promise<UpdateResult> {
+    setQuantity(update: Update, idempotencyKey?: string): Promise<UpdateResult> {
       if (idempotencyKey === undefined) return setOnce(update);
-      return setIdempotently(update, idempotencyKey, formerKey);
+      return setIdempotently(update, idempotencyKey);
     },
   };
 }

@@ -101,7 +101,6 @@ export const changedSettings = {
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
-  upgradesFrom: '1.1.0',
 } as const satisfies Partial<StageSettings>;
 
 export function changeProduction(changes: Partial<StageSettings>): Stage {

@@ -47,7 +47,6 @@ function readIdempotencyKey(request: OperationRequest): void {
       `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
     );
   }
-  const { originId, keyId } = request.internal.key as VerifiedKey;
+  const { originId } = request.internal.key as VerifiedKey;
   request.internal.idempotencyKey = `${originId} ${value}`;
-  request.internal.formerKey = `${keyId} ${value}`;
 }

@@ -16,7 +16,6 @@ export interface Release extends Pick<LocalStage, 'baseUrl' | 'apiKey' | 'engine
   readonly name: string;
   /** The folder of its sources. */
   readonly root: string;
-  readonly version: string;
 }
 
 /** Two releases that take turns, as in a canary, after an upgrade or after a rollback. */

@@ -19,7 +19,7 @@ it.each([
     return 'passed';
   });
   const cases = { [name]: entryCases[name] ?? expect.unreachable() };
-  const last = { ...stage, name: 'last', root: '', version: '' };
+  const last = { ...stage, name: 'last', root: '' };
   const engine = new DynamoDBClient({});
   const [result] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
   close();

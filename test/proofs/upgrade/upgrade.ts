@@ -34,8 +34,6 @@ await runProof('upgrade', text, async ({ from, to }) => {
     return openRelease(name, root, join(folder, `${place}-bundles`), endpoint);
   }
   const last = await open(from, 'from');
-  // As the upgrade's steps in OPERATIONS.md say. Functions read it when they are loaded.
-  process.env.UPGRADES_FROM = last.version;
   const next = await open(to, 'to');
   const engine = new DynamoDBClient({});
   const results = [
@@ -88,6 +86,5 @@ async function openRelease(
     startEngine: async () => ({ endpoint: engineEndpoint, close: async () => {} }),
     loadModule: async (id) => (existsSync(join(outdir, `${id}.js`)) ? load(`./${id}.js`) : {}),
   });
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return { name, root, version, baseUrl, apiKey, engineEndpoint };
+  return { name, root, baseUrl, apiKey, engineEndpoint };
 }

@@ -55,15 +55,11 @@ it.each<[string, Record<string, string[]>, object]>([
 
 it('requests of different API keys or of different Idempotency-Keys never collide', async () => {
   const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
-  const keysOf = async (key: string, client = one) => {
-    const { idempotencyKey, formerKey } = await given({ 'Idempotency-Key': [key] }, client);
-    return [idempotencyKey, formerKey];
-  };
-  const keys = await keysOf('abc');
-  expect(await keysOf('abc')).toEqual(keys);
-  const others = [...(await keysOf('abc', other)), ...(await keysOf('abd'))];
-  expect(new Set([keys[0], ...others.filter((_, index) => index % 2 === 0)]).size).toBe(3);
-  expect(new Set([keys[1], ...others.filter((_, index) => index % 2 === 1)]).size).toBe(3);
+  const keyOf = async (key: string, client = one) =>
+    (await given({ 'Idempotency-Key': [key] }, client)).idempotencyKey;
+  const key = await keyOf('abc');
+  expect(await keyOf('abc')).toBe(key);
+  expect(new Set([key, await keyOf('abc', other), await keyOf('abd')]).size).toBe(3);
 });
 
 const cause = new Error('the cause');

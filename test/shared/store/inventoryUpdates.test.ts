@@ -270,17 +270,6 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('are settled by a response that release 1.1.0 can find, too', async () => {
-      const { petId, endpoint, others, read, set, updates } = await open();
-      const { version } = await read();
-      const update = { petId, quantity: 24, versions: [version] };
-      const first = await updates.setQuantity(update, 'zero', 'old');
-      await set(7, undefined, undefined, others);
-      endpoint.fail({ ...canceled, times: 1 });
-      const again = await updates.setQuantity(update, 'one', 'old');
-      expect(again).toEqual({ ...first, isReplay: true });
-    });
-
     it('are settled for another update after the response of the first has expired', async () => {
       const { endpoint, others, read, requestRow, set } = await open();
       const { version } = await read();
