@@ -50,7 +50,6 @@ interface OpenResponse {
   readonly watchdog: Watchdog;
 }
 
-/** A complete response. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Headers;

@@ -58,7 +58,6 @@ export interface Bounds {
   readonly maxRetries?: number | undefined;
 }
 
-/** A client's validated options. */
 export interface Settings {
   /** Without a slash at its end. */
   readonly baseUrl: string;

@@ -31,7 +31,6 @@ export const challenge = 'Bearer realm="petstore"';
 
 /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
 export const retryAfter = {
-  /** The request rate is too high. */
   throttled: '1',
   /** Many update one entry at once, which is over soon. */
   conflict: '1',

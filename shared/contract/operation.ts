@@ -5,7 +5,6 @@ import type { Parameter } from './parameters.ts';
 /** The contract's major version. It is the name of the gateway's stage and ends every base address. */
 export const apiVersion = 'v1';
 
-/** The methods that an operation can have. */
 export const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type HttpMethod = (typeof httpMethods)[number];
 
@@ -21,7 +20,6 @@ export interface Operation {
   readonly summary: string;
   readonly lifecycle: Lifecycle;
   readonly permission: Permission;
-  /** The parameters of `path`. */
   readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
   /** The query's parameters, all optional. Unknown names are ignored. */
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;

@@ -27,7 +27,6 @@ export type ParameterSchema = {
   readonly maxItems?: number;
 };
 
-/** The values of parameters, by name. */
 export type Values<Parameters> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends Parameter<infer Value>
     ? Value

@@ -19,7 +19,6 @@ export interface RequestState extends Record<string, unknown> {
   requestId: string;
   /** Header lines by lower-case name. */
   headers: ReadonlyMap<string, readonly string[]>;
-  /** Request units consumed so far. */
   units: RequestUnits;
   /** Read units of the key lookup; 0 if the container knew the key. */
   keyReadUnits?: number;
@@ -33,7 +32,6 @@ export interface RequestState extends Record<string, unknown> {
   ifMatch?: readonly string[] | undefined;
   /** Identifies a request with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
   idempotencyKey?: string;
-  /** The client's own request id. */
   clientRequestId?: string | undefined;
 }
 

@@ -20,9 +20,7 @@ interface InventoryPage {
 }
 
 interface Selection {
-  /** Only entries with this status. */
   readonly status?: PetStatus | undefined;
-  /** Whether each has its tag. */
   readonly withTags?: boolean | undefined;
 }
 

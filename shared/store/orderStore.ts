@@ -5,7 +5,6 @@ import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts
 /** All orders are in one ledger, sorted by time, so that a query reads the newest first. */
 const LEDGER = 'orders';
 
-/** An order as the table stores it. */
 export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
 
 export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string) {

@@ -169,7 +169,6 @@ function isAttribute(response: Buffer, at: number): boolean {
   );
 }
 
-/** Where a value of this type ends. */
 function findValueEnd(response: Buffer, from: number, type: number | undefined): number {
   if (type === S) return from + 1;
   const belongs = type === B ? BASE64 : DIGITS;
