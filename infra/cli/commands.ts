@@ -195,7 +195,7 @@ export const commands = {
     summary: 'Load data files into the tables of a stage',
     about: [
       'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption.',
-      'A file may be compressed with gzip (.csv.gz, .jsonl.gz). FILE can be - for standard input: CSV for the inventory, JSON Lines for the others.',
+      'A file may be compressed with gzip (.csv.gz, .jsonl.gz).',
     ],
     options: {
       ...place,
@@ -215,7 +215,7 @@ export const commands = {
     summary: 'Write the tables of a stage to data files',
     about: [
       'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete.',
-      'A file may be compressed with gzip (.csv.gz, .jsonl.gz). One FILE can be - for standard output: CSV for the inventory, JSON Lines for the others.',
+      'A file may be compressed with gzip (.csv.gz, .jsonl.gz).',
     ],
     options: {
       ...place,

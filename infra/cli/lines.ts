@@ -1,19 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, pipeline } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** The longest record: DynamoDB takes 400 KB, and JSON is longer than its records. */
 const MAX_LINE_CHARACTERS = 409_600;
 
 /**
- * The lines of a file. Memory does not grow with the file. A name that ends in `.gz` is decompressed, and `-` is
- * standard input. Lines end in LF or CRLF; a byte order mark is dropped.
+ * The lines of a file. Memory does not grow with the file. A name that ends in `.gz` is decompressed. Lines
+ * end in LF or CRLF; a byte order mark is dropped.
  * @throws {Error} that names the file if it is not UTF-8 text, or once the signal is aborted
  */
 export async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const packed = file === '-' ? process.stdin : createReadStream(file);
-  if (signal) addAbortSignal(signal, packed);
+  const packed = createReadStream(file, { signal });
   const bytes = isGzip(file) ? pipeline(packed, createGunzip(), () => {}) : packed;
   let count = 0;
   let rest = '';

@@ -1,11 +1,4 @@
-import {
-  accessSync,
-  type BigIntStats,
-  constants,
-  fstatSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
@@ -33,7 +26,6 @@ export function parseFiles(
   use: 'input' | 'output',
 ) {
   const files = resourceNames.flatMap((name) => {
-    // As typed and as in messages; `-` is standard input or output.
     const file = options[name];
     return file === undefined ? [] : [{ name, file, format: parseFormat(name, file) }];
   });
@@ -57,7 +49,6 @@ export function parseFiles(
 /** @throws {UsageError} when the file's name does not say a format that the resource can have */
 function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
   const { columns }: Resource = resources[name];
-  if (file === '-') return columns ? 'csv' : 'jsonl';
   if (/\.(jsonl|ndjson)(\.gz)?$/i.test(file)) return 'jsonl';
   if (columns && /\.csv(\.gz)?$/i.test(file)) return 'csv';
   const formats = columns ? '.csv or .jsonl' : '.jsonl (its entries nest, so CSV cannot hold them)';
@@ -66,15 +57,13 @@ function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
 
 /** Device and inode, or the path of a file that does not exist yet. */
 function identify(name: ResourceName, file: string, isTarget: boolean): string {
-  const toIdentity = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`;
-  if (file === '-') return toIdentity(fstatSync(isTarget ? 1 : 0, { bigint: true }));
   const found = statSync(file, { bigint: true, throwIfNoEntry: !isTarget });
   if (found?.isFile() === false) {
     throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
   }
   const path = found ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
   if (isTarget) accessSync(dirname(path), constants.W_OK);
-  return found ? toIdentity(found) : path;
+  return found ? `${found.dev}:${found.ino}` : path;
 }
 
 /** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */

@@ -19,7 +19,6 @@ import { openScratchRows } from './scratchRows.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
-  const report = files.some(({ file }) => file === '-') ? tell : print;
   const targets = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
@@ -30,10 +29,10 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
     try {
       const rows = await exportRows(target, signal);
       const time = toTime((performance.now() - started) / 1_000);
-      report(`${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`);
+      print(`${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`);
     } catch (error) {
       if (!signal.aborted) throw error;
-      if (status() !== 141) tell(`Interrupted; ${name} is not saved.`);
+      tell(`Interrupted; ${name} is not saved.`);
       process.exitCode = status();
       return;
     }
@@ -41,7 +40,7 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
 }
 
 /**
- * Writes every entry of a table to a file or to standard output, sorted by id. The scan is strongly consistent, so
+ * Writes every entry of a table to a file, sorted by id. The scan is strongly consistent, so
  * it has every earlier write.
  * @returns how many there are
  */
@@ -76,9 +75,7 @@ async function exportRows(
     if (format === 'csv') yield `${columns.join()}\n`;
     for (const line of rows.read()) yield `${line}\n`;
   }
-  // With backpressure.
-  if (file === '-') await pipeline(toContent, process.stdout, { signal, end: false });
-  else await replaceFile(file, toContent(), signal);
+  await replaceFile(file, toContent(), signal);
   return count;
 }
 

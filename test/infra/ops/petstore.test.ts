@@ -190,14 +190,10 @@ const evaluate = (code: string) => [
    await runCommand(async () => { ${code} });`,
 ];
 const pause = 'await new Promise((resolve) => setTimeout(resolve, 100));';
-/** A pipeline gets the error of its pipe as well. */
-const pipeline = `const { Readable, promises } = await import('node:stream');
-  await promises.pipeline(Readable.from(['a line\\n']), process.stdout);`;
 
 it.each([
   ['ends silently', [bin, 'keys', '--help'], { stdout: 'left' }, 141, nothing],
   ['says so in one line', [bin, 'keys', '--help'], { stdout: 'full' }, 1, noSpace],
-  ['reports it once', evaluate(pipeline), { stdout: 'full' }, 1, noSpace],
   [
     'has that status, and starts no long work',
     evaluate(`process.stdout.write('a line\\n'); ${pause}
