@@ -205,7 +205,6 @@ export const commands = {
         'JSON Lines: one JSON object a line, as in the responses of the service',
       ),
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
-      'dry-run': flag('check files and tables, and write nothing to the tables'),
       overwrite: flag('replace existing entries; asks first on a stage'),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,

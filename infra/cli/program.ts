@@ -86,7 +86,7 @@ export function defineCommand(
   return load ? command.action(run) : command;
 
   async function run(): Promise<void> {
-    // With the names as typed, such as `dry-run`.
+    // With the names as typed, such as `max-wcu`.
     const values: Record<string, unknown> = {};
     for (const option of command.options) {
       const { required, parse, rule } = options[option.name()] ?? {};

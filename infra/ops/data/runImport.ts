@@ -17,7 +17,7 @@ import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from '
 import { openScratchRows } from './scratchRows.ts';
 
 export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
-  const { overwrite = false, stage, 'dry-run': isDryRun } = options;
+  const { overwrite = false, stage } = options;
   const files = parseFiles(options, 'input');
   const maxWcu = options['max-wcu'];
   const sources = await openTables(files, options);
@@ -25,7 +25,7 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
   using interruption = listenForInterruption();
   const { signal } = interruption;
   const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
-  if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
+  if (overwrite && stage !== undefined && !options.yes) {
     const names = files.map(({ name }) => name).join(' and ');
     const question = `Replace what the ${stage.name} stage has of ${names}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
@@ -45,12 +45,10 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
       throw new Error(`Nothing was written; not valid: ${problems.join(' and ')}. Correct them.`);
     }
     for (const one of checked) {
-      const { name, file, count } = one;
       const table = { ...one, takeUnits, signal };
-      const keyName = tables[name].partitionKey.name;
+      const keyName = tables[one.name].partitionKey.name;
       const write = overwrite ? defineReplacingWriter(table) : defineAddingWriter(table, keyName);
-      if (!isDryRun) await load(one, write, overwrite);
-      else print(`${name}: ${toCount(count, 'valid row')} in ${file}; nothing was written.`);
+      await load(one, write, overwrite);
     }
   } catch (error) {
     if (!signal.aborted) throw error;

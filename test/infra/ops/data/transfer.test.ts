@@ -131,17 +131,16 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[file('twice.csv', '7,1,sold', '7,2,sold'), 'import --inventory @twice.csv'],
     file('many.csv', ...Array.from({ length: 21 }, (_, row) => `${row},-1,sold`)),
     ...['import --inventory @many.csv', file('lost.csv', '7,1,lost')],
-    'import --inventory @lost.csv --dry-run',
+    'import --inventory @lost.csv',
     () => void write('pets.jsonl', ['{"id":1,"name":"Rex","status":"sold"}', '{"id":2}']),
     'import --pets @pets.jsonl',
     () => void data.write('cut.csv.gz', gzipSync(toText(toStockLines(9))).subarray(0, -20)),
     ...['import --inventory @cut.csv.gz', stored],
   ],
-  'a dry run': [
-    ...[file('good.csv', '7,1,sold'), 'import --inventory @good.csv --dry-run', stored],
+  'a table that is not there': [
     () => client.send(new DeleteTableCommand({ TableName: 'pets' })),
-    () => void write('dry.jsonl', ['{"id":1,"name":"Rex","status":"sold"}']),
-    'import --pets @dry.jsonl --dry-run',
+    () => void write('rex.jsonl', ['{"id":1,"name":"Rex","status":"sold"}']),
+    'import --pets @rex.jsonl',
   ],
   'a stage': [
     ...[file('one.csv', '1,10,sold'), one, quantity, `${one} --overwrite`],
