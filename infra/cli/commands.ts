@@ -199,7 +199,7 @@ export const commands = {
     ],
     options: {
       ...place,
-      inventory: text('FILE.csv|FILE.jsonl', 'CSV starts with the line petId,quantity,status'),
+      inventory: text('FILE.csv', 'CSV; the first line is petId,quantity,status'),
       pets: text(
         'FILE.jsonl',
         'JSON Lines: one JSON object a line, as in the responses of the service',
@@ -218,7 +218,7 @@ export const commands = {
     ],
     options: {
       ...place,
-      inventory: text('FILE.csv|FILE.jsonl', 'the stock'),
+      inventory: text('FILE.csv', 'the stock'),
       pets: text('FILE.jsonl', 'the pets'),
       orders: text('FILE.jsonl', 'the orders'),
     },

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
-import { resources } from '../../bulk/resources.ts';
+import { type Resource, resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
@@ -45,10 +45,10 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
  * @returns how many there are
  */
 async function exportRows(
-  { name, file, format, client, tableName: TableName }: OpenFile,
+  { name, file, client, tableName: TableName }: OpenFile,
   signal: AbortSignal,
 ): Promise<number> {
-  const { columns = [], idName, toMembers } = resources[name];
+  const { columns, idName, toMembers }: Resource = resources[name];
   using progress = defineProgress(`Reading ${TableName}`, undefined);
   using rows = openScratchRows();
   let count = 0;
@@ -60,10 +60,9 @@ async function exportRows(
     for (const item of Items) {
       const members = toMembers(item);
       // No field has a comma, a quote or a line end.
-      const line =
-        format === 'csv'
-          ? columns.map((column) => members[column]).join()
-          : escapeControls(toJson(members));
+      const line = columns
+        ? columns.map((column) => members[column]).join()
+        : escapeControls(toJson(members));
       count += 1;
       rows.add(BigInt(members[idName] as bigint), count, line);
     }
@@ -72,7 +71,7 @@ async function exportRows(
   } while (ExclusiveStartKey);
   progress.clear();
   function* toContent() {
-    if (format === 'csv') yield `${columns.join()}\n`;
+    if (columns) yield `${columns.join()}\n`;
     for (const line of rows.read()) yield `${line}\n`;
   }
   await replaceFile(file, toContent(), signal);

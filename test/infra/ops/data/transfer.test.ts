@@ -97,7 +97,7 @@ const outputs = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTab
 const some = () => void write('some.csv', toStockLines(300));
 const toLargePet = (id: number) => `{"id":${id},"name":"${'x'.repeat(30_000)}","status":"sold"}`;
 const inPages = () => {
-  write('earlier.jsonl', ['earlier']);
+  write('earlier.csv', ['earlier']);
   faulty.pageSize = 200;
 };
 const one = 'import --inventory @one.csv --stage production';
@@ -147,9 +147,9 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[`${one} --overwrite <n\n`, `${one} --overwrite --yes`],
   ],
   'records that are not valid': [
-    ...[put('inventory', { p: 7, s: 'a' }), 'export --inventory @never.jsonl'],
-    ...[put('inventory', { p: 7, q: 1 }), 'export --inventory @never.jsonl'],
-    ...[put('inventory', { p: 7, q: '1', s: 'x' }), 'export --inventory @never.jsonl'],
+    ...[put('inventory', { p: 7, s: 'a' }), 'export --inventory @never.csv'],
+    ...[put('inventory', { p: 7, q: 1 }), 'export --inventory @never.csv'],
+    ...[put('inventory', { p: 7, q: '1', s: 'x' }), 'export --inventory @never.csv'],
     ...[put('pets', { id: 7, status: 'sold' }), 'export --pets @never.jsonl'],
     ...[put('pets', { id: 7, name: 'Rex', status: 'lost' }), 'export --pets @never.jsonl'],
     ...[put('orders', { id: 7, ledger: 'o', placed: '1' }), 'export --orders @never.jsonl'],
@@ -157,14 +157,14 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'an earlier file, and a failure': [
     ...[some, 'import --inventory @some.csv', inPages],
     fail({ action: 'Scan', fault: 'accessDenied', after: 1 }),
-    ...['export --inventory @earlier.jsonl', listFiles],
+    ...['export --inventory @earlier.csv', listFiles],
   ],
   // The current writes are finished, and a second run loads the rest.
   'Ctrl-C': [
     ...[some, interruptAt({ action: 'BatchWriteItem', fault: 'resetAfterwards', times: 1 })],
     ...['import --inventory @some.csv --max-wcu 1 --overwrite', 'import --inventory @some.csv'],
     ...[inPages, interruptAt({ action: 'Scan', fault: 'reset', after: 1, times: 1 })],
-    ...['export --inventory @earlier.jsonl', listFiles],
+    ...['export --inventory @earlier.csv', listFiles],
     () => void write('large.jsonl', [1, 2].map(toLargePet)),
     interruptAt({ action: 'PutItem', fault: 'resetAfterwards', times: 1 }),
     ...['import --pets @large.jsonl --max-wcu 1', 'import --pets @large.jsonl'],
@@ -174,10 +174,10 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'invalid names of files': [
     ...['import', 'import --inventory @stock.csv --stage staging --endpoint http://127.0.0.1:9'],
-    ...['import --inventory stock.txt', 'export --pets pets.csv'],
+    ...['import --inventory stock.jsonl', 'export --pets pets.csv'],
     'import --inventory @stock.csv --pets @a.jsonl',
     'import --inventory @stock.csv --pets @./b.jsonl',
-    'export --inventory @x.jsonl --pets @./x.jsonl',
+    'export --pets @x.jsonl --orders @./x.jsonl',
     'export --pets @x.jsonl --orders @c/x.jsonl',
     'export --inventory @stock.csv --pets @b.jsonl',
     ...['import --inventory @folder.csv', 'export --inventory @folder.csv'],
