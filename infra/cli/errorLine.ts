@@ -61,5 +61,4 @@ const hints: readonly (readonly [pattern: RegExp, hint: string])[] = [
     /^(\w+: )?ENOENT: no such file/,
     'name one that exists, as seen from the folder where you type.',
   ],
-  [/database or disk is full/, 'export SQLITE_TMPDIR=FOLDER, one with more space.'],
 ];

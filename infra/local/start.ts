@@ -24,8 +24,6 @@ export async function start(options: StartOptions): Promise<void> {
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   const data = await readStoreData(file ?? sample);
-  const count = data.inventory.length + data.pets.length + data.orders.length;
-  using progress = defineProgress(`Loading ${file ?? 'the sample'}`, count);
   try {
     const stage = await startLocalStage({
       port,
@@ -35,10 +33,9 @@ export async function start(options: StartOptions): Promise<void> {
       data,
       onlyIfNew: file === undefined,
       signal: stop,
-      onProgress: progress.update,
+      onProgress: defineProgress(`Loading ${file ?? 'the sample'}`),
       faultInjection,
     });
-    progress.clear();
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     // In one write, so that a reader of the address has the rest too.
     print(

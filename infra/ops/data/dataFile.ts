@@ -61,9 +61,8 @@ function identify(name: ResourceName, file: string, isTarget: boolean): string {
   if (found?.isFile() === false) {
     throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
   }
-  const path = found ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
-  if (isTarget) accessSync(dirname(path), constants.W_OK);
-  return found ? `${found.dev}:${found.ino}` : path;
+  if (isTarget) accessSync(dirname(file), constants.W_OK);
+  return found ? `${found.dev}:${found.ino}` : join(realpathSync(dirname(file)), basename(file));
 }
 
 /** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,9 +13,8 @@ import { listenForInterruption } from '../../cli/interruption.ts';
 import { isGzip } from '../../cli/lines.ts';
 import { escapeControls, print, tell } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
+import { defineProgress, toCount } from '../../cli/progress.ts';
 import { type OpenFile, openTables, parseFiles } from './dataFile.ts';
-import { openScratchRows } from './scratchRows.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
@@ -25,11 +24,9 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
   const { signal, status } = interruption;
   for (const target of targets) {
     const { name, file } = target;
-    const started = performance.now();
     try {
       const rows = await exportRows(target, signal);
-      const time = toTime((performance.now() - started) / 1_000);
-      print(`${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`);
+      print(`${name}: ${toCount(rows, 'row')} to ${file}.`);
     } catch (error) {
       if (!signal.aborted) throw error;
       tell(`Interrupted; ${name} is not saved.`);
@@ -40,8 +37,8 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
 }
 
 /**
- * Writes every entry of a table to a file, sorted by id. The scan is strongly consistent, so
- * it has every earlier write.
+ * Writes every entry of a table to a file, sorted by id. The scan is strongly consistent, so it has every earlier
+ * write.
  * @returns how many there are
  */
 async function exportRows(
@@ -49,9 +46,8 @@ async function exportRows(
   signal: AbortSignal,
 ): Promise<number> {
   const { columns, idName, toMembers }: Resource = resources[name];
-  using progress = defineProgress(`Reading ${TableName}`, undefined);
-  using rows = openScratchRows();
-  let count = 0;
+  const onProgress = defineProgress(`Reading ${TableName}`);
+  const rows: { readonly id: bigint; readonly line: string }[] = [];
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
   do {
     signal.throwIfAborted();
@@ -63,42 +59,35 @@ async function exportRows(
       const line = columns
         ? columns.map((column) => members[column]).join()
         : escapeControls(toJson(members));
-      count += 1;
-      rows.add(BigInt(members[idName] as bigint), count, line);
+      rows.push({ id: BigInt(members[idName] as bigint), line });
     }
-    progress.update(count);
+    onProgress(rows.length);
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
-  progress.clear();
-  function* toContent() {
-    if (columns) yield `${columns.join()}\n`;
-    for (const line of rows.read()) yield `${line}\n`;
-  }
-  await replaceFile(file, toContent(), signal);
-  return count;
+  rows.sort((one, other) => {
+    // Orders of one id differ in their time.
+    if (one.id === other.id) return one.line < other.line ? -1 : 1;
+    return one.id < other.id ? -1 : 1;
+  });
+  const header = columns ? [`${columns.join()}\n`] : [];
+  await replaceFile(file, [...header, ...rows.map(({ line }) => `${line}\n`)], signal);
+  return rows.length;
 }
 
 /**
  * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
- * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed. A link stays, and
- * its file is replaced.
- * @throws {Error} that names the file, when it cannot be written
- * @throws the signal's reason, or what the content threw
+ * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed.
  */
-export async function replaceFile(file: string, content: Iterable<string>, signal: AbortSignal) {
-  const path = await realpath(file).catch(() => file);
-  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.unfinished`);
+async function replaceFile(file: string, content: readonly string[], signal: AbortSignal) {
+  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
     const packed = isGzip(file) ? [createGzip()] : [];
     await pipeline([Readable.from(content), ...packed, target], { signal });
-    await rename(unfinished, path);
+    await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    if (!/^E[A-Z]+$/.test(code)) throw error;
-    // The system's error for a full disk does not name the file.
-    throw new Error(`${file} cannot be written (${message}), and is unchanged.`);
+    throw error;
   }
 }

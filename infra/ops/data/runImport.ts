@@ -11,10 +11,9 @@ import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
+import { defineProgress, toCount } from '../../cli/progress.ts';
 import { tables } from '../../stages/tables.ts';
 import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
-import { openScratchRows } from './scratchRows.ts';
 
 export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
   const { overwrite = false, stage } = options;
@@ -30,14 +29,12 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
     const question = `Replace what the ${stage.name} stage has of ${names}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
   }
-  using scratch = new DisposableStack();
   try {
     const checked: CheckedFile[] = [];
     const problems: string[] = [];
     for (const source of sources) {
-      const rows = scratch.use(openScratchRows());
-      const { count, invalid } = await checkRows(source, rows, signal);
-      checked.push({ ...source, rows, count });
+      const { rows, count, invalid } = await checkRows(source, signal);
+      checked.push({ ...source, rows });
       const all = toCount(count, 'row');
       if (invalid > 0) problems.push(`${toCount(invalid)} of ${all} in ${source.file}`);
     }
@@ -58,72 +55,70 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
 }
 
 interface CheckedFile extends OpenFile {
-  readonly rows: ReturnType<typeof openScratchRows>;
-  readonly count: number;
+  /** The items as JSON, which takes less memory. */
+  readonly rows: readonly string[];
 }
 
 /** How many invalid rows of a file are reported one by one. */
 const MAX_SHOWN = 20;
 
 /** Collects the valid rows of a file, and reports the invalid ones. */
-async function checkRows(source: DataFile, rows: CheckedFile['rows'], signal: AbortSignal) {
+async function checkRows(source: DataFile, signal: AbortSignal) {
   const { file } = source;
-  using progress = defineProgress(`Checking ${file}`, undefined);
+  const onProgress = defineProgress(`Checking ${file}`);
+  const lineOf = new Map<string, number>();
+  const rows: string[] = [];
   let count = 0;
   let invalid = 0;
 
   function report(line: number, problem: string): void {
     invalid += 1;
-    progress.clear();
     // The problem may quote the file.
     if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${toPlain(problem)}`);
   }
 
   for await (const { line, entry, problem } of readRows(source, signal)) {
     count += 1;
-    if (entry) rows.add(entry.key, line, JSON.stringify(entry.item));
-    else report(line, problem);
-    progress.update(count);
+    onProgress(count);
+    if (!entry) {
+      report(line, problem);
+      continue;
+    }
+    const { key, item } = entry;
+    const first = lineOf.get(key);
+    if (first !== undefined) report(line, `${key} is already in line ${first}`);
+    lineOf.set(key, first ?? line);
+    rows.push(JSON.stringify(item));
   }
-  for (const { key, line, first } of rows.findRepeated()) {
-    report(Number(line), `${key} is already in line ${first}`);
-  }
-  progress.clear();
   if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  return { count, invalid };
+  return { rows, count, invalid };
 }
 
 /** Writes the rows of a file to its table. */
 async function load(
-  { name, file, rows, count }: CheckedFile,
+  { name, file, rows }: CheckedFile,
   write: WriteBatch,
   overwrite: boolean,
 ): Promise<void> {
-  using progress = defineProgress(`Loading ${file}`, count);
-  const started = performance.now();
+  const count = toCount(rows.length, 'row');
+  const onProgress = defineProgress(`Loading ${count} of ${file}`);
   let done = 0;
   let written = 0;
   try {
-    const items = rows.read().map((text): Item => JSON.parse(text));
+    const items = rows.values().map((text): Item => JSON.parse(text));
     await writeAll(items, write, (batch, ofBatch) => {
       done += batch;
       written += ofBatch;
-      progress.update(done);
+      onProgress(done);
     });
   } catch (error) {
-    progress.clear();
     tell(
       `${toCount(written, 'row')} of ${file} were written; run the same command again to load the rest.`,
     );
     throw error;
   }
-  progress.clear();
-  const seconds = (performance.now() - started) / 1_000;
   const figures = overwrite
     ? `${toCount(written)} written`
     : `${toCount(written)} added, ${toCount(done - written)} there already and kept`;
-  print(
-    `${name}: ${toCount(count, 'row')} in ${file}: ${figures}; ` +
-      `${toTime(seconds)}, ${toCount(done / seconds, 'row')}/s.`,
-  );
+  print(`${name}: ${count} in ${file}: ${figures}.`);
 }

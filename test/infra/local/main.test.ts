@@ -27,8 +27,9 @@ function run(args: readonly string[], ...modules: string[]) {
   return local;
 }
 
-/** Makes standard error look like a terminal. */
-const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
+/** Lets a clock run so fast that the progress, which is said every ten seconds, is said at once. */
+const fastClock =
+  'const { now } = performance; performance.now = () => 1_000 * now.call(performance);';
 
 async function untilReady(local: LocalProcess) {
   const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
@@ -57,10 +58,9 @@ function writeLargeData(): string {
   return write('large.json', JSON.stringify({ inventory }));
 }
 
-/** Waits for the progress bar, which is redrawn ten times a second. */
 function untilLoading({ written }: LocalProcess): Promise<void> {
-  const bar = /Loading .*large\.json: \d+% of 20,000 rows/;
-  return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 100_000, interval: 20 });
+  const line = /Loading .*large\.json: [\d,]+ rows done\.\n/;
+  return vi.waitFor(() => expect(written.stderr).toMatch(line), { timeout: 100_000, interval: 20 });
 }
 
 /** Starts in this process and ends by itself. Removes its console, and its listeners, which would end a later test. */
@@ -112,7 +112,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
   });
 
   test('shows the progress of a large file, and can be interrupted', async () => {
-    const local = run(['--data', writeLargeData()], terminal);
+    const local = run(['--data', writeLargeData()], fastClock);
     await untilLoading(local);
     expect(await stop(local)).toBe(0);
     expect(local.written.stdout).toBe('');

@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { lstatSync, readdirSync, symlinkSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ResourceName } from '../../../../infra/bulk/resources.ts';
 import { readRows } from '../../../../infra/ops/data/dataFile.ts';
-import { replaceFile } from '../../../../infra/ops/data/runExport.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
 const data = openTemporaryFolder();
@@ -67,40 +64,4 @@ it.each<[ResourceName, string | Buffer, string]>([
   ['pets', 'x'.repeat(600_000), 'file cannot be read: line 1 is longer than any record'],
 ])('no row of %s is read: %#', async (name, content, problem) => {
   await expect(readAll(name, content)).rejects.toThrow(problem);
-});
-
-describe('replacing a file', () => {
-  const saved = openTemporaryFolder();
-  it('names the file if the disk is full, and leaves it unchanged', () => {
-    const file = saved.write('stock.csv', 'earlier\n');
-    const code = `import { runCommand } from './infra/cli/usage.ts';
-      import { replaceFile } from './infra/ops/data/runExport.ts';
-      const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));
-      await runCommand(() => replaceFile('${file}', content, new AbortController().signal));`;
-    const limited = 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"';
-    const typed = ['-c', limited, process.execPath, code];
-    const { status, stderr } = spawnSync('sh', typed, { encoding: 'utf8' });
-    const problem = '(EFBIG: file too large, write), and is unchanged.';
-    expect(stderr).toBe(`${file} cannot be written ${problem}\n`);
-    expect(status).toBe(1);
-    expect(saved.read('stock.csv')).toBe('earlier\n');
-    expect(readdirSync(saved.folder)).toEqual(['stock.csv']);
-  });
-
-  it('keeps a link to the file', async () => {
-    symlinkSync('stock.csv', saved.toPath('link.csv'));
-    await replaceFile(saved.toPath('link.csv'), ['later\n'], new AbortController().signal);
-    expect(lstatSync(saved.toPath('link.csv')).isSymbolicLink()).toBe(true);
-    expect(saved.read('stock.csv')).toBe('later\n');
-  });
-
-  it('passes on what the content throws', async () => {
-    const failure = new Error('The record 7 is not valid.');
-    function* fail() {
-      yield 'a line\n';
-      throw failure;
-    }
-    const writing = replaceFile(saved.toPath('never.csv'), fail(), new AbortController().signal);
-    await expect(writing).rejects.toBe(failure);
-  });
 });
