@@ -168,7 +168,7 @@ export const commands = {
         summary: 'Make the successor of a key and print it',
         argument: '<KEY_ID>',
         about:
-          'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
+          'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if it has a successor.',
         options: {
           ...place,
           grace: text('TIME', 'how long the old key keeps working', {

@@ -58,7 +58,7 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
         ReturnValues: 'ALL_OLD',
       }),
     );
-    return toRecord(Attributes);
+    return Attributes as KeyRecord;
   }
 
   /** As `update`, but has no effect and returns undefined if the key has an earlier end or does not exist. */
@@ -85,11 +85,8 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     async list(): Promise<KeyRecord[]> {
       const pages = paginateScan({ client }, { TableName: tableName, ConsistentRead: true });
       const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
-      // A record that somebody else wrote may lack it.
-      const createdAt = (record: Partial<KeyRecord>) => record.createdAt ?? '';
-      return items
-        .map(toRecord)
-        .sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
+      const records = items as KeyRecord[];
+      return records.sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
     },
 
     /** Makes a key with the same name, permission, lifetime and origin. The old key does not change. */
@@ -124,15 +121,6 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
       await end(keyId, { revokedAt: toTime(Date.now()) });
     },
   };
-}
-
-/** An attribute that is not a string becomes an empty text, as in the store. */
-function toRecord(item: Record<string, unknown>): KeyRecord {
-  const entries = Object.entries(item).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : '',
-  ]);
-  return Object.fromEntries(entries) as KeyRecord;
 }
 
 function toTime(milliseconds: number): string {

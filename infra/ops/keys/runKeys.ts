@@ -49,11 +49,7 @@ export const runs: Runs<Subcommands> = {
   async revoke(options, [typed]) {
     const keyId = parseKeyId(typed);
     const { register } = await openRegister(options);
-    const record = await findKey(register, keyId);
-    const { name = '-', permission = '-', revokedAt } = record;
-    if (toKeyStatus(record, Date.now()) === 'revoked') {
-      return print(`The key ${keyId} (${name}) was revoked already, at ${revokedAt}.`);
-    }
+    const { name, permission } = await findKey(register, keyId);
     const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
     if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
     await register.revoke(keyId);
@@ -75,7 +71,6 @@ async function openRegister(options: TableOptions) {
 const shownOnce =
   'This is the only time it is shown; clients send it as "Authorization: Bearer …":';
 
-/** Resolves once the text is written. @throws when it cannot be written */
 function print(text: string): Promise<void> {
   return writeOut(`${text}\n`);
 }
@@ -96,7 +91,7 @@ async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord>
 
 /**
  * Makes a successor, shows it, and only then ends the old key. After any failure, somebody has a key that works.
- * @throws {UsageError} when the key has ended or its record lacks something, or nobody is there to be asked
+ * @throws {UsageError} when the key has ended, or nobody is there to be asked
  * @throws {Error} when the old key could not be ended
  */
 async function rotateKey(
@@ -105,13 +100,11 @@ async function rotateKey(
   { grace, yes }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
   const old = await findKey(register, keyId);
-  if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {
-    const why = isAtWork(old)
-      ? 'lacks a name or a time of creation'
-      : `is ${toKeyStatus(old, Date.now())}`;
-    throw new UsageError(`The key ${keyId} ${why}: make a new one with create.`);
+  const status = toKeyStatus(old, Date.now());
+  if (status !== 'active' && status !== 'ending') {
+    throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
   }
-  const question = await toQuestion(register, old, grace.milliseconds);
+  const question = toQuestion(old, grace.milliseconds);
   if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
 
   const successor = await register.succeed(old);
@@ -131,22 +124,15 @@ async function rotateKey(
 }
 
 /** The question to ask first, if any: with two successors, nobody may have one of them. */
-async function toQuestion(
-  register: KeyRegister,
+function toQuestion(
   { keyId, name, permission, rotatedAt, successorId }: KeyRecord,
   grace: number,
-): Promise<string> {
-  const successor = successorId === undefined ? undefined : await register.get(successorId);
-  const hasOther = rotatedAt !== undefined && (!successor || isAtWork(successor));
-  const warning = hasOther
-    ? `The key ${keyId} was rotated already, at ${rotatedAt}; its successor ${successorId ?? `(see list, named ${name})`} works. `
+): string {
+  const warning = rotatedAt
+    ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId}. `
     : '';
-  if (grace > 0) return warning && `${warning}Make another one?`;
+  if (grace > 0) return warning && `${warning}Make another successor?`;
   return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;
-}
-
-function isAtWork(record: KeyRecord): boolean {
-  return ['active', 'ending'].includes(toKeyStatus(record, Date.now()));
 }
 
 /** The working keys that end within the time, the next first. */
@@ -171,8 +157,8 @@ function toKeyTable(records: readonly KeyRecord[], now: number): string {
   const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
   const rows = records.map((record) => [
     record.keyId,
-    record.name || '-',
-    record.permission || '-',
+    record.name ?? '-',
+    record.permission ?? '-',
     toKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
     record.successorId ?? '-',

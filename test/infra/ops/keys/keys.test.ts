@@ -110,9 +110,9 @@ const refuseStoring: Step = ({ responses }) => {
   };
 };
 /** A record that somebody edited by hand. */
-const lacks = (members: object): Step[] => [
+const endsAt = (expiresAt: string): Step[] => [
   `${till} --expires 9d`,
-  ({ edit }) => edit(members),
+  ({ edit }) => edit({ expiresAt }),
   ...['list', 'rotate aaaaaaaaaa', 'revoke aaaaaaaaaa --yes'],
 ];
 
@@ -130,11 +130,8 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ({ edit }) => edit({ name: 'till\u202e\u001b[2J\u0085\u{e0001}\nforged' }),
     ...['list', list, 'revoke aaaaaaaaaa <n\n'],
   ],
-  'an end of text': lacks({ expiresAt: 'yesterday' }),
-  'an end that was': lacks({ expiresAt: past }),
-  'no name': lacks({ name: undefined }),
-  'no permission': lacks({ permission: undefined }),
-  'no time of creation': lacks({ createdAt: undefined }),
+  'an end of text': endsAt('yesterday'),
+  'an end that was': endsAt(past),
   'the oldest is first, or what ends next': [
     ...[`${till} --expires 13d`, `${till} --expires 15d`, `${till} --expires 2d`, till],
     'rotate dddddddddd --grace 3d',
@@ -147,11 +144,9 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[`${till} --expires 10d`, 'rotate aaaaaaaaaa --grace 2h', 'rotate bbbbbbbbbb', list],
     ...['rotate aaaaaaaaaa --grace 24h --yes', 'list'],
   ],
-  'it asks before a second successor while the first works': [
+  'it asks before a second successor': [
     ...[till, 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa <n\n', 'list'],
-    ...['rotate aaaaaaaaaa <y\n', 'revoke cccccccccc --yes', 'rotate aaaaaaaaaa'],
-    ({ edit }) => edit({ successorId: undefined }),
-    'rotate aaaaaaaaaa <n\n',
+    'rotate aaaaaaaaaa <y\n',
   ],
   'it asks before a rotation without a grace': [
     ...[till, 'rotate aaaaaaaaaa --grace 0h <\n', 'list', 'rotate aaaaaaaaaa --grace 0h --yes'],
@@ -166,7 +161,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'a key is revoked at once': [
     ...[till, 'revoke aaaaaaaaaa', 'revoke aaaaaaaaaa <n\n', 'list', 'revoke aaaaaaaaaa --yes'],
-    ...['list', 'revoke aaaaaaaaaa --yes'],
+    'list',
   ],
   'no key of a check': ends,
   'what is no key of a check': [store(() => 'later'), ...ends],
