@@ -318,7 +318,6 @@ export const commands = {
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
         { ...kinds.instantOrLatest, required: true },
       ),
-      from: text('NAME', 'the table to restore from, in place of the one in use'),
       json: jsonBeside,
     },
   },

@@ -16,7 +16,6 @@ import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { recoverableTables, type TableName } from '../../stages/tables.ts';
@@ -32,13 +31,10 @@ interface TableRestore {
 export async function runRestore(values: OptionValues<typeof commands.restore>): Promise<void> {
   const { stage } = values;
   const names = recoverableTables.filter((name) => values.table.includes(name));
-  if (values.from !== undefined && names.length > 1) {
-    throw new UsageError('--from goes with one --table only.');
-  }
   const stack = await readStack(stage);
   const client = stack.open(DynamoDBClient);
   // The stack knows the tables in use, which may be restored ones.
-  const sources = names.map((name) => values.from ?? readOutput(stack, toTableOutput(name)));
+  const sources = names.map((name) => readOutput(stack, toTableOutput(name)));
   // Also for another time: otherwise DynamoDB could refuse one table after another restore has begun.
   const latest = await readLatest(client, sources);
   const time = values.at === 'latest' ? latest : values.at;
@@ -54,8 +50,7 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
   try {
     for (const { target } of restores) await finishRestore(client, stage, target, signal);
   } catch (error) {
-    const from = values.from === undefined ? '' : ` --from ${values.from}`;
-    const again = `npx petstore restore --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}${from}`;
+    const again = `npx petstore restore --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}`;
     tell(
       `${signal.aborted ? 'Interrupted' : 'Stopped'}; the restore goes on. Follow it with:\n  ${again}`,
     );
@@ -125,7 +120,6 @@ async function finishRestore(
   target: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let told = '';
   for (;;) {
     try {
       // A new table may not be found at first:
@@ -134,9 +128,7 @@ async function finishRestore(
       if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, stage, table);
     } catch (error) {
       if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
-      const line = toErrorLine(error);
-      if (isOutage(error) && line !== told) tell(`Trying again: ${line}`);
-      told = line;
+      tell(`Trying again: ${toErrorLine(error)}`);
     }
     await setTimeout(POLL_MILLISECONDS, undefined, { signal });
   }

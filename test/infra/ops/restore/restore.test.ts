@@ -117,11 +117,8 @@ const restores: Readonly<Record<string, readonly Step[]>> = {
     describe(apiKeys, { latest: seconds('2026-11-20T09:59:00.5Z') }),
     '--table inventory --table apiKeys --at latest',
   ],
-  'from a table that is not in use, in JSON': [
-    describe('first', { latest: seconds('2026-11-20T11:59:00Z') }),
-    `${inventory} --from first --json`,
-  ],
-  interrupted: [failBackups('ResourceInUse', interrupt), `--table pets ${at} --from ${source}`],
+  'in JSON': [`${inventory} --json`],
+  interrupted: [failBackups('ResourceInUse', interrupt), `--table pets ${at}`],
   'stopped by expired credentials': [failBackups('ExpiredToken'), `--table pets ${inventory}`],
   'of an unrecoverable table': [describe(source, {}), '--table inventory --at latest', inventory],
   'of one beside an unrecoverable table': [describe(apiKeys, {}), `${inventory} --table apiKeys`],
