@@ -8,7 +8,6 @@ import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { checkPlace, type OpenStage } from './stageStack.ts';
 
-/** The versions of an operation's function. */
 export type LiveFunction = Awaited<ReturnType<typeof readLiveFunction>>;
 export type PublishedVersion = LiveFunction['live'];
 
@@ -21,33 +20,10 @@ export function readLiveFunctions({ stage, open }: OpenStage): Promise<LiveFunct
   return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
 }
 
-/**
- * The commits that serve a stage: `3f2a9c0d1e2f`, or several with their shares, such as
- * `3f2a9c0d1e2f 90% and 5a0c7d9e1b2c 10%`. Operations are named if their commits differ.
- */
+/** The commits that serve a stage: one, or several during a deployment and after a partial roll-back. */
 export function toLiveText(functions: readonly LiveFunction[]): string {
-  const groups = [...Map.groupBy(functions, toCommitsText)];
-  const [[text = ''] = []] = groups;
-  if (groups.length === 1) return text;
-  return groups
-    .map(
-      ([commits, some]) => `${commits} (${some.map(({ operationId }) => operationId).join(', ')})`,
-    )
-    .join(', ');
-}
-
-/** Such as `10%`. */
-export function toPercent(share: number): string {
-  return `${Math.round(share * 100)}%`;
-}
-
-function toCommitsText({ versions }: LiveFunction): string {
-  const served = versions.filter(({ share }) => share > 0).toReversed();
-  const byCommit = Map.groupBy(served, ({ commit }) => commit || 'not known');
-  return Array.from(byCommit, ([commit, some]) => {
-    const share = some.reduce((sum, one) => sum + one.share, 0);
-    return byCommit.size === 1 ? commit : `${commit} ${toPercent(share)}`;
-  }).join(' and ');
+  const served = functions.flatMap(({ versions }) => versions.filter(({ share }) => share > 0));
+  return [...new Set(served.map(({ commit }) => commit || 'not known'))].join(' and ');
 }
 
 async function readLiveFunction(client: LambdaClient, stage: Stage, operationId: OperationId) {

@@ -73,7 +73,6 @@ const columns: readonly (readonly [name: string, width: number])[] = [
   ['OPERATION', Math.max(...operationIds.map((id) => id.length))],
   ['STATUS', 'STATUS'.length],
   ['MS', 5],
-  ['UNITS', '0.5r+1w'.length],
   ['KEY', 16],
   ['COMMIT', 12],
   ['REQUEST', 0],
@@ -95,7 +94,6 @@ export function toText({ event, line, errors }: JoinedLine): string {
     toCell(fields.operation ?? event.source),
     toCell(fields.status),
     toCell(fields.milliseconds ?? fields.latency ?? line.record?.metrics?.durationMs),
-    toUnits(fields),
     toCell(fields.keyName ?? fields.keyId),
     toCell(fields.commit),
     toCell(fields.requestId),
@@ -119,12 +117,6 @@ function toRow(cells: readonly string[]): string {
 
 function toCell(value: unknown = '-'): string {
   return toPlain(String(value));
-}
-
-/** Such as `0.5r+1w`: half a read unit, and a write unit. */
-function toUnits({ readUnits, writeUnits }: Fields): string {
-  const parts = [readUnits && `${readUnits}r`, writeUnits && `${writeUnits}w`];
-  return parts.filter(Boolean).join('+') || '-';
 }
 
 /** An error, with its causes below. */

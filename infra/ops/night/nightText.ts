@@ -41,7 +41,7 @@ export function toNightText(
   });
   const live = show(night.live, ({ commits, publishedAt, previous, rolledBack, left }) =>
     [
-      `${commits}, ${commits.includes('%') ? 'the newest ' : ''}published ${since(publishedAt)}`,
+      `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
       previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
       rolledBack ? `Rolled back from ${rolledBack}.` : '',
       left.length > 0 ? `Left by a roll-back: ${left.join(', ')}` : '',

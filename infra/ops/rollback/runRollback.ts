@@ -6,7 +6,6 @@ import {
   type LiveFunction,
   type PublishedVersion,
   readLiveFunctions,
-  toPercent,
 } from '../../cli/liveFunctions.ts';
 import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
@@ -108,7 +107,7 @@ function toVersionTable(
       const { share, code } = version;
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
-      if (share > 0) return `live, ${toPercent(share)} ${arrow}`.trim();
+      if (share > 0) return `live, ${Math.round(share * 100)}% ${arrow}`.trim();
       const mark = marked.has(version) ? 'left' : code === one.live.code ? 'same code' : '';
       return `${mark} ${arrow}`.trim();
     };

@@ -73,14 +73,6 @@ export const rows: Rows = {
       .toSorted((one, other) => Number(takesId(one)) - Number(takesId(other)))
       .map((id) => toContractRows(operations[id])),
   ),
-  async 'listInventory: gives each entry its tag with include=etag'({ client, lists }) {
-    const ids = (lists.get('/inventory') ?? []).map(({ petId }) => petId).slice(0, MAX_IDS);
-    if (ids.length === 0) throw new Skip('no entry');
-    const response = await client.send({ path: `/inventory?petId=${ids}&include=etag` }, 200);
-    const tags = readJson<Listed[]>(response).map(({ etag }) => `${etag}`);
-    if (tags.length === ids.length && tags.every((tag) => strongTag.test(tag))) return;
-    throw new Mismatch(response, 'an etag of each entry, in double quotes');
-  },
   async 'getInventoryEntry: returns 304 while an entry has its tag'({ client, lists }) {
     let response: StageResponse | undefined;
     // An entry may change between its requests.

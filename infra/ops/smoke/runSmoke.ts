@@ -8,7 +8,7 @@ import { toCount } from '../../cli/progress.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
-import { type Stage, stagesForClients } from '../../stages/stages.ts';
+import type { Stage } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
@@ -71,10 +71,7 @@ async function findTarget(stage: Stage | undefined, address: string | undefined)
     throw new UsageError('Give either --stage or --base-url. See --help.');
   }
   if (stage === undefined) {
-    const baseUrl = parseBaseUrl(address);
-    // The stage is unknown, so the pace is that of the last one, which is for tests.
-    const throttles = isLocal(baseUrl) ? undefined : stagesForClients.at(-1)?.settings.throttles;
-    return { baseUrl, throttles, origin: undefined };
+    return { baseUrl: parseBaseUrl(address), throttles: undefined, origin: undefined };
   }
   const stack = await readStack(stage);
   const { throttles, allowedOrigins } = stage.settings;
