@@ -31,15 +31,14 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
   }
   try {
     const checked: CheckedFile[] = [];
-    const problems: string[] = [];
+    let problems = 0;
     for (const source of sources) {
-      const { rows, count, invalid } = await checkRows(source, signal);
+      const { rows, invalid } = await checkRows(source, signal);
       checked.push({ ...source, rows });
-      const all = toCount(count, 'row');
-      if (invalid > 0) problems.push(`${toCount(invalid)} of ${all} in ${source.file}`);
+      problems += invalid;
     }
-    if (problems.length > 0) {
-      throw new Error(`Nothing was written; not valid: ${problems.join(' and ')}. Correct them.`);
+    if (problems > 0) {
+      throw new Error(`Nothing was written, because of ${toCount(problems, 'invalid row')}.`);
     }
     for (const one of checked) {
       const table = { ...one, takeUnits, signal };
@@ -91,7 +90,7 @@ async function checkRows(source: DataFile, signal: AbortSignal) {
     rows.push(JSON.stringify(item));
   }
   if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  return { rows, count, invalid };
+  return { rows, invalid };
 }
 
 /** Writes the rows of a file to its table. */

@@ -13,8 +13,7 @@ import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
-/** In milliseconds: for each pause of a response, and for all requests. */
-const limits = { timeout: 10_000, deadline: 60_000 };
+const DEADLINE_MILLISECONDS = 60_000;
 
 export async function runSmoke(options: OptionValues<typeof commands.smoke>): Promise<void> {
   if (options['expect-commit'] && options.stage === undefined) {
@@ -27,7 +26,7 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
   using interruption = listenForInterruption();
   const { signal } = interruption;
   const passed = await checkStage({
-    ...{ ...target, ...limits, apiKey, signal },
+    ...{ ...target, deadline: DEADLINE_MILLISECONDS, apiKey, signal },
     ...{ isLight: options.light ?? false, entry: options.entry },
     commits: options['expect-commit'] ? commits : undefined,
   });

@@ -41,8 +41,6 @@ export interface SmokeClientSettings {
   readonly origin: string | undefined;
   /** The gateway's throttles; without them, only its 429s set the pace. */
   readonly throttles: StageSettings['throttles'] | undefined;
-  /** How many milliseconds a response may pause: before it begins, and between two chunks of its body. */
-  readonly timeout: number;
   /** How many milliseconds the run may take. */
   readonly deadline: number;
   /** Ends the run, as Ctrl-C does. */
@@ -100,8 +98,6 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
   async function exchange(request: StageRequest): Promise<StageResponse> {
     const { method = 'GET', path, headers, body, apiKey = settings.apiKey } = request;
     const asked = `${method} ${path}`;
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), settings.timeout);
     try {
       const response = await fetch(baseUrl + path, {
         method,
@@ -113,23 +109,15 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
         },
         ...(body !== undefined && { body }),
         redirect: 'manual',
-        signal: AbortSignal.any([stop, silence.signal]),
+        signal: stop,
       });
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of response.body ?? []) {
-        timer.refresh();
-        chunks.push(chunk);
-      }
-      const bytes = Buffer.concat(chunks);
+      const bytes = Buffer.from(await response.arrayBuffer());
       const text = bytes.toString('utf8');
       return { asked, status: response.status, headers: response.headers, bytes, text };
     } catch (error) {
       if (stop.aborted) throw toRunOver();
       const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-      const why = silence.signal.aborted ? `${settings.timeout / 1_000} s of silence` : message;
-      throw new RunOver(`${asked} got no whole response: ${why || code}.`);
-    } finally {
-      clearTimeout(timer);
+      throw new RunOver(`${asked} got no whole response: ${message || code}.`);
     }
   }
 
