@@ -12,7 +12,6 @@ export interface Option extends Partial<kinds.Kind<unknown>> {
   readonly about: string;
   readonly default?: string;
   readonly required?: true;
-  /** It takes several values. */
   readonly multiple?: true;
 }
 
@@ -22,7 +21,6 @@ export interface CommandText {
   readonly argument?: string;
   /** One paragraph or several; the summary by default. */
   readonly about?: string | readonly string[];
-  /** Each has options of its own. */
   readonly subcommands?: Readonly<Record<string, CommandText>>;
   /** The subcommand without one. */
   readonly default?: string;

@@ -13,10 +13,8 @@ export function parseStage(name: StageName): Stage {
  * AWS_REGION and the profile, but not AWS_DEFAULT_REGION, which the CDK and the AWS CLI read:
  * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
  */
-export function toRegion(
-  { settings }: Stage,
-  { AWS_REGION, AWS_DEFAULT_REGION }: NodeJS.ProcessEnv = process.env,
-): { readonly region?: string } {
+export function toRegion({ settings }: Stage): { readonly region?: string } {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = settings.region || AWS_REGION || AWS_DEFAULT_REGION;
   return region ? { region } : {};
 }

@@ -4,7 +4,6 @@ import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toErrorLine } from './errorLine.ts';
 import { toRegion } from './stageOption.ts';
 
-/** The CloudFormation stack of a deployed stage. */
 export type StageStack = Awaited<ReturnType<typeof readStack>>;
 
 /** A stage on AWS. Every resource of its stack has a name that is known without CloudFormation. */

@@ -12,7 +12,6 @@ import { parseCsvLine, readLines } from '../../cli/lines.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 
-/** A data file, and the table of its entries. */
 export type DataFile = ReturnType<typeof parseFiles>[number];
 
 /**

@@ -93,7 +93,6 @@ async function checkRows(source: DataFile, signal: AbortSignal) {
   return { rows, invalid };
 }
 
-/** Writes the rows of a file to its table. */
 async function load(
   { name, file, rows }: CheckedFile,
   write: WriteBatch,

@@ -1,7 +1,6 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toPlain } from '../../cli/output.ts';
 
-/** Who wrote a line. */
 export type LogSource = OperationId | 'gateway';
 
 export interface LogEvent {
@@ -28,7 +27,6 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** A line with the lines of its errors. */
 export interface JoinedLine {
   readonly event: LogEvent;
   readonly line: LoggedLine;

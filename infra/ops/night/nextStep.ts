@@ -5,7 +5,6 @@ import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { Night } from './readNight.ts';
 
 export interface NextStep {
-  /** Why it is the next one. */
   readonly why: string;
   /** What to type; nothing where no command helps. In the rules, the stage's name is `STAGE`. */
   readonly command?: string | undefined;

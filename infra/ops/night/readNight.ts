@@ -35,7 +35,6 @@ export type Night = Awaited<ReturnType<typeof readNight>>;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** Asks logs by their names. */
 type Query = (names: string[], lines: readonly string[], hours?: number) => Promise<QueryRow[]>;
 
 /** The page leaves out what AWS has not returned by then. */

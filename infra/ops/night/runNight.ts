@@ -6,7 +6,6 @@ import { isWhole, toNextStep, toValue } from './nextStep.ts';
 import { toNightText } from './nightText.ts';
 import { readNight } from './readNight.ts';
 
-/** Shows the state of a stage. */
 export async function runNight(options: OptionValues<typeof commands.night>): Promise<void> {
   const { stage } = options;
   const stack = await openStage(stage);

@@ -95,7 +95,6 @@ function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string
 /** How many of the newest versions are shown of each function. */
 const MAX_SHOWN = 4;
 
-/** The live version of each function, earlier versions, and the target. */
 function toVersionTable(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
