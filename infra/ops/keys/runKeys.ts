@@ -36,8 +36,7 @@ export const runs: Runs<Subcommands> = {
     const all = await register.list();
     const records = expiring ? filterEnding(all, expiring.milliseconds, now) : all;
     const shown = records.map((record) => toPublicKey(record, now));
-    const none = expiring ? `No key ends within ${expiring.text}.` : 'There are no keys.';
-    await writeResult(options, shown, records.length > 0 ? toKeyTable(records, now) : none);
+    await writeResult(options, shown, toKeyTable(records, now));
   },
 
   async rotate(options, [typed]) {
@@ -113,9 +112,7 @@ async function rotateKey(
     tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
     await print(successor.apiKey);
     const ends = await register.retire(keyId, successorId, grace.milliseconds);
-    const isOver = Date.parse(ends) <= Date.now();
-    const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;
-    tell(`The old key ${keyId} ${end}.`);
+    tell(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
   } catch (error) {
     throw new Error(
       `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,

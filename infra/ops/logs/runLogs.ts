@@ -1,6 +1,6 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
+import { hideSecrets, tell, writeOut } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type Duration, duration } from '../../cli/values.ts';
@@ -34,10 +34,8 @@ export async function runLogs(options: LogOptions): Promise<void> {
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    // --follow has no other end, and a reader that leaves has seen enough.
-    if (follow || brokenOutput.signal.aborted) return;
-    tell('Interrupted: there may be more.');
-    process.exitCode = interruption.status();
+    // --follow has no other end.
+    if (!follow) process.exitCode = interruption.status();
     return;
   }
   if (found > 0) return;

@@ -50,10 +50,7 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
   try {
     for (const { target } of restores) await finishRestore(client, stage, target, signal);
   } catch (error) {
-    const again = `npx petstore restore --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}`;
-    tell(
-      `${signal.aborted ? 'Interrupted' : 'Stopped'}; the restore goes on. Follow it with:\n  ${again}`,
-    );
+    tell(`The restore goes on. To follow it, run the same command with --at ${toSecond(time)}.`);
     if (!signal.aborted) throw error;
     process.exitCode = status();
     return;
