@@ -13,8 +13,6 @@ import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
-const DEADLINE_MILLISECONDS = 60_000;
-
 export async function runSmoke(options: OptionValues<typeof commands.smoke>): Promise<void> {
   if (options['expect-commit'] && options.stage === undefined) {
     throw new UsageError('--expect-commit takes --stage, whose functions tell what is live.');
@@ -24,10 +22,9 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
   print(`Checking ${target.baseUrl} …`);
   if (commits) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
   using interruption = listenForInterruption();
-  const { signal } = interruption;
+  const signal = AbortSignal.any([interruption.signal, AbortSignal.timeout(60_000)]);
   const passed = await checkStage({
-    ...{ ...target, deadline: DEADLINE_MILLISECONDS, apiKey, signal },
-    ...{ isLight: options.light ?? false, entry: options.entry },
+    ...{ ...target, apiKey, signal, isLight: options.light ?? false, entry: options.entry },
     commits: options['expect-commit'] ? commits : undefined,
   });
   process.exitCode = interruption.status() || (passed ? 0 : 1);

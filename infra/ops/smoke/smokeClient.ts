@@ -41,9 +41,7 @@ export interface SmokeClientSettings {
   readonly origin: string | undefined;
   /** The gateway's throttles; without them, only its 429s set the pace. */
   readonly throttles: StageSettings['throttles'] | undefined;
-  /** How many milliseconds the run may take. */
-  readonly deadline: number;
-  /** Ends the run, as Ctrl-C does. */
+  /** Ends the run. */
   readonly signal: AbortSignal;
 }
 
@@ -63,13 +61,13 @@ export class Mismatch extends Error {
 /** Ends the run: a response did not come, or the run's time or requests are used up. */
 export class RunOver extends Error {}
 
+const stopped = 'The run was interrupted, or took longer than a minute.';
+
 export type SmokeClient = ReturnType<typeof defineSmokeClient>;
 
 /** Sends the requests of a run one by one, at the pace of the stage. */
 export function defineSmokeClient(settings: SmokeClientSettings) {
-  const { baseUrl, origin, throttles } = settings;
-  const deadline = AbortSignal.timeout(settings.deadline);
-  const stop = AbortSignal.any([deadline, settings.signal]);
+  const { baseUrl, origin, throttles, signal } = settings;
   const turns = new Map<string, number>();
   const counts = { sent: 0 };
 
@@ -109,13 +107,13 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
         },
         ...(body !== undefined && { body }),
         redirect: 'manual',
-        signal: stop,
+        signal,
       });
       const bytes = Buffer.from(await response.arrayBuffer());
       const text = bytes.toString('utf8');
       return { asked, status: response.status, headers: response.headers, bytes, text };
     } catch (error) {
-      if (stop.aborted) throw toRunOver();
+      if (signal.aborted) throw new RunOver(stopped);
       const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
       throw new RunOver(`${asked} got no whole response: ${message || code}.`);
     }
@@ -134,14 +132,9 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
   }
 
   async function pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: stop }).catch(() => {
-      throw toRunOver();
+    await sleep(milliseconds, undefined, { signal }).catch(() => {
+      throw new RunOver(stopped);
     });
-  }
-
-  function toRunOver(): RunOver {
-    const late = `The run was not done within ${settings.deadline / 1_000} s.`;
-    return new RunOver(deadline.aborted ? late : 'The run was interrupted.');
   }
 
   return { counts, send };
