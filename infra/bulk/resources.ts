@@ -2,8 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
-import { INT64_ERROR, petStatuses, toJson } from '../../shared/contract/values.ts';
-import { letterOf, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
+import { INT64_ERROR, toJson } from '../../shared/contract/values.ts';
+import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
 
@@ -33,7 +33,7 @@ export interface Resource<Contents = unknown> {
 // `marshall` writes a bigint exactly. `unmarshall` returns a bigint for what a number cannot hold.
 export const resources = {
   inventory: {
-    ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryMembers),
+    ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
     columns: ['petId', 'quantity', 'status'],
   },
   pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), unmarshall),
@@ -47,13 +47,6 @@ export const resources = {
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
-
-/** Accepts any record, so that the error for an invalid one can name all that is wrong. */
-function toInventoryMembers(item: Item): object {
-  const { p: petId, q: quantity, s } = unmarshall(item);
-  const status = petStatuses.find((one) => letterOf[one] === s) ?? s;
-  return { petId, quantity, status };
-}
 
 function defineResource<IdName extends string, Contents extends Record<IdName, bigint>>(
   schema: z.ZodMiniType<Contents>,
@@ -74,9 +67,8 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
       const members = fromItem(item);
       const { success, data, error } = z.safeParse(schema, members);
       if (success) return data;
-      // DynamoDB returns attributes in any order.
-      const sorted = Object.fromEntries(Object.entries(members).sort());
-      throw new Error(`The record ${toJson(sorted)} is not valid: ${toComplaint(members, error)}.`);
+      const id = `${idName} ${(members as Contents)[idName]}`;
+      throw new Error(`The record of ${id} is not valid: ${toComplaint(members, error)}.`);
     },
   };
 }
