@@ -1,10 +1,9 @@
 import { constants } from 'node:os';
-import { brokenOutput } from './output.ts';
 
 /** Under npm, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;
 
-/** Watches for Ctrl-C, SIGTERM and a reader that leaves, until it is disposed of. */
+/** Watches for Ctrl-C and SIGTERM, until it is disposed of. */
 export function listenForInterruption() {
   const controller = new AbortController();
   let first = 0;
@@ -20,15 +19,8 @@ export function listenForInterruption() {
     }
   }
 
-  function stopUnread(): void {
-    status ||= brokenOutput.status;
-    controller.abort();
-  }
-
   const names = ['SIGINT', 'SIGTERM'] as const;
   for (const name of names) process.on(name, interrupt);
-  brokenOutput.signal.addEventListener('abort', stopUnread);
-  if (brokenOutput.signal.aborted) stopUnread();
   return {
     /** Aborted by the first of them. The next signal ends the process. */
     signal: controller.signal,
@@ -36,7 +28,6 @@ export function listenForInterruption() {
     status: () => status,
     [Symbol.dispose]() {
       for (const name of names) process.off(name, interrupt);
-      brokenOutput.signal.removeEventListener('abort', stopUnread);
     },
   };
 }

@@ -48,7 +48,6 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    tell('Interrupted.');
     process.exitCode = interruption.status();
   }
 }

@@ -1,6 +1,6 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { hideSecrets, tell, writeOut } from '../../cli/output.ts';
+import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type Duration, duration } from '../../cli/values.ts';
@@ -22,7 +22,8 @@ export async function runLogs(options: LogOptions): Promise<void> {
   const { open } = await readStack(stage);
   const client = open(CloudWatchLogsClient, { maxAttempts: MAX_ATTEMPTS });
   using interruption = listenForInterruption();
-  const { signal } = interruption;
+  // A reader that leaves, as head does, has seen enough.
+  const signal = AbortSignal.any([interruption.signal, brokenOutput.signal]);
   let found = 0;
   try {
     const events = findEvents(client, options, from, signal);
