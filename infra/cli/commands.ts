@@ -64,11 +64,6 @@ const traffic = {
     'FILE',
     'a file such as {"entries": 1000, "requests": {"getPet": 2000000}}; - for standard input',
   ),
-  shops: text(
-    '+N',
-    'N more shops, each with the traffic of "shop" in the file',
-    kinds.pattern(/^\+\d+$/, 'such as +2'),
-  ),
   entries: text('N', 'the entries in the inventory', kinds.whole()),
 } as const;
 const days = {
@@ -336,18 +331,8 @@ export const commands = {
       month: {
         summary: 'Price a month of requests',
         about:
-          'Prints the bill of a month by operation and response, and what would save money. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
-        options: {
-          ...pricedStage,
-          ...traffic,
-          months: text('N', 'N months in a row, and their sum', kinds.whole(1, 60)),
-          growth: text(
-            'PERCENT',
-            'with --months, how many more requests each month has than the one before, such as 5%',
-            kinds.percent(-100),
-          ),
-          json,
-        },
+          'Prints the bill of a month by operation and response. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
+        options: { ...pricedStage, ...traffic, json },
       },
       worst: {
         summary: 'Price the most expensive month that the settings allow',

@@ -5,11 +5,10 @@ import {
   findUnits,
   growsWithInventory,
   measuredSizes,
-  type ResponseKind,
   responsesOf,
 } from '../units/responseUnits.ts';
-import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
-import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
+import { toMonth, toStagePricing } from './monthlyBill.ts';
+import { sumRequests, type Traffic } from './traffic.ts';
 import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from './usage.ts';
 
 export type CostReport = ReturnType<typeof toCostReport>;
@@ -29,7 +28,6 @@ export function toCostReport(
     pricesAsOf: readPrices(region).asOf,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
-    savings: toSavings(traffic, pricing),
   };
 }
 
@@ -64,39 +62,4 @@ export function toSafeSaleText({ operations }: Pick<CostReport, 'operations'>): 
     return cost?.dollarsPerMillion;
   });
   return `A safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`;
-}
-
-/**
- * What would make a month cheaper, and what it takes. Each saving is calculated alone; two together save less than
- * their sum. Savings below half a cent are left out, as zstd may be if ids are short.
- */
-export function toSavings(traffic: Traffic, pricing: RequestPricing) {
-  const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
-    sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);
-  const toLists = (from: readonly ResponseKind[], response: ResponseKind) =>
-    traffic.shares.map((share) => {
-      const isMeant = share.operationId === 'listInventory' && from.includes(share.response);
-      return isMeant ? { ...share, response } : share;
-    });
-  const { shares } = traffic;
-  const totals: readonly [name: string, total: number, price: string][] = [
-    [
-      'All clients read lists with zstd',
-      toTotal(toLists(['200', '200 gzip'], '200 zstd')),
-      'clients must send a header, as browsers do',
-    ],
-    [
-      'Entries by petId= instead of whole lists',
-      toTotal(toLists(['200', '200 gzip', '200 zstd', '304'], '200 petId')),
-      'clients must know which entries they show',
-    ],
-    [
-      'No X-Ray traces',
-      toTotal(shares, { tracedPercent: 0 }),
-      'slow requests no longer show where their time goes',
-    ],
-  ];
-  return totals
-    .map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }))
-    .filter(({ dollars }) => dollars >= 0.005);
 }

@@ -14,8 +14,6 @@ export interface Traffic {
   /** The length of the inventory. */
   readonly entries: number;
   readonly shares: readonly TrafficShare[];
-  /** What one more shop adds. */
-  readonly shop?: Pick<Traffic, 'entries' | 'shares'>;
 }
 
 export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
@@ -32,51 +30,29 @@ export const committedFile = new URL('../traffic.json', import.meta.url);
 const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
-const requestsOfMonth = z.record(z.string(), count);
 const trafficFile = z.strictObject({
   entries: z._default(count, usualEntries),
-  requests: requestsOfMonth,
-  shop: z.optional(z.strictObject({ entries: count, requests: requestsOfMonth })),
+  requests: z.record(z.string(), count),
+  // Release 1.2.0 had it, so earlier commits and a team's own file may.
+  shop: z.optional(z.unknown()),
 });
 
 /**
  * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
- * `requests` has a month's requests by operation and response; the default response is `200`. `shop` has what one more
- * shop adds, in the same form.
+ * `requests` has a month's requests by operation and response; the default response is `200`.
  */
 export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
   try {
     const { data, error } = trafficFile.safeParse(JSON.parse(text));
     if (error) throw new Error(z.prettifyError(error));
-    return { ...toTraffic(data), ...(data.shop && { shop: toTraffic(data.shop) }) };
+    const shares = Object.entries(data.requests).map(([name, requests]) => {
+      const [operationId = '', ...response] = name.split(' ');
+      return toShare(operationId, response.join(' '), requests);
+    });
+    return { entries: data.entries, shares };
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}`);
   }
-}
-
-function toTraffic({ entries, requests }: { entries: number; requests: Record<string, number> }) {
-  const shares = Object.entries(requests).map(([name, count]) => {
-    const [operationId = '', ...response] = name.split(' ');
-    return toShare(operationId, response.join(' '), count);
-  });
-  return { entries, shares };
-}
-
-export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
-  const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
-  return { ...traffic, shares };
-}
-
-/** @throws {Error} when the traffic has no `shop` */
-export function addShops(traffic: Traffic, added: number): Traffic {
-  const { entries, shares, shop } = traffic;
-  if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
-  const all = [...shares, ...scaleTraffic(shop, added).shares];
-  const byResponse = Map.groupBy(all, ({ operationId, response }) => `${operationId} ${response}`);
-  const summed = [...byResponse.values()].flatMap(([first, ...others]) =>
-    first ? [{ ...first, requests: first.requests + sumRequests({ shares: others }) }] : [],
-  );
-  return { shop, shares: summed, entries: entries + added * shop.entries };
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
@@ -88,7 +64,11 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
  */
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);
-  if (sum !== undefined) return scaleTraffic(traffic, sum / sumRequests(traffic));
+  if (sum !== undefined) {
+    const factor = sum / sumRequests(traffic);
+    const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
+    return { ...traffic, shares };
+  }
   const shares = text.split(',').map((part) => {
     const [, operationId = '', response = '', amount = ''] =
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];

@@ -5,7 +5,6 @@ import type { OptionValues } from '../../cli/program.ts';
 import { toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
-  addShops,
   parseTraffic,
   readCommittedTraffic,
   replaceRequests,
@@ -20,7 +19,7 @@ export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcomman
 
 /** The traffic that was typed, or the committed traffic. */
 export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffic {
-  const { requests, traffic: file, entries, shops } = options;
+  const { requests, traffic: file, entries } = options;
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
@@ -28,8 +27,7 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
     const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
     const name = file === '-' ? 'The standard input' : file;
     const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
-    const asked = requests === undefined ? read : replaceRequests(read, requests);
-    const all = shops === undefined ? asked : addShops(asked, Number(shops));
+    const all = requests === undefined ? read : replaceRequests(read, requests);
     return { ...all, entries: entries ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);

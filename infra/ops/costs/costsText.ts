@@ -1,8 +1,7 @@
 import { toColumns } from '../../cli/output.ts';
 import type { CostReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { sumRequests } from '../../costs/bills/traffic.ts';
-import { sumDollars, sumOf, toCents } from '../../costs/bills/usage.ts';
+import { sumDollars, toCents } from '../../costs/bills/usage.ts';
 import { components, type Dollars, componentLabels as labels } from '../../costs/prices.ts';
 
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
@@ -18,17 +17,12 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
   ].join('\n');
 }
 
-/** A month's bill by operation and response, with what each change alone would save. */
-export function toReportText({ stage, region, pricesAsOf, month, savings }: CostReport): string {
-  const title = `A month of ${stage}, ${region}, prices of ${pricesAsOf}`;
-  const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
-  return `${toMonthText(month, title)}
-
-What each change alone would save in such a month, in dollars, with its trade-off
-${toColumns(rows)}`;
+/** A month's bill by operation and response. */
+export function toMonthText({ stage, region, pricesAsOf, month }: CostReport): string {
+  return toBillText(month, `A month of ${stage}, ${region}, prices of ${pricesAsOf}`);
 }
 
-function toMonthText(month: Month, title: string, besides: [name: string, dollars: number][] = []) {
+function toBillText(month: Month, title: string, besides: [name: string, dollars: number][] = []) {
   const { head, toCells } = defineDollarColumns([month.components]);
   const rows = month.shares.map(({ operationId, response, requests, dollars }) => [
     `${operationId} ${response}`,
@@ -53,23 +47,9 @@ function toMonthText(month: Month, title: string, besides: [name: string, dollar
   ].join('\n');
 }
 
-export function toMonthsText(months: readonly Month[]): string {
-  const rows = months.map((month, index) => [
-    `${index + 1}`,
-    Math.round(sumRequests(month)).toLocaleString('en-US'),
-    ...[month.requests, month.fixed, month.total].map(toCents),
-  ]);
-  const sum = sumOf(months, ({ total }) => total);
-  return toColumns([
-    ['month', 'requests', 'for requests', 'fixed', 'total'],
-    ...rows,
-    ['sum', '', '', '', toCents(sum)],
-  ]);
-}
-
 export function toWorstMonthText(month: WorstMonth): string {
   const title = 'The worst month, a valid key at the full rate of the throttles';
-  const text = toMonthText(month, title, [
+  const text = toBillText(month, title, [
     ['other paths, at their throttle', month.other],
     ['429, at 10,000 a second', month.refusals],
   ]);

@@ -1,16 +1,15 @@
 import type { commands } from '../../cli/commands.ts';
 import { writeResult } from '../../cli/output.ts';
 import type { Runs } from '../../cli/program.ts';
-import { UsageError } from '../../cli/usage.ts';
-import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
+import { toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, scaleTraffic } from '../../costs/bills/traffic.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
-import { type CostOptions, readTraffic, toPricedStage } from './costOptions.ts';
-import { toMonthsText, toOperationsText, toReportText, toWorstMonthText } from './costsText.ts';
+import { readTraffic, toPricedStage } from './costOptions.ts';
+import { toMonthText, toOperationsText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
 export const runs: Runs<typeof commands.costs.subcommands> = {
@@ -18,10 +17,13 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     const stage = toPricedStage(options.stage);
     const report = toCostReport(stage, readCommittedTraffic(), options.entries);
     // JSON leaves out what is undefined.
-    const document = { ...report, month: undefined, savings: undefined };
+    const document = { ...report, month: undefined };
     await writeResult(options, document, toOperationsText(report));
   },
-  month: runMonth,
+  async month(options) {
+    const report = toCostReport(toPricedStage(options.stage), readTraffic(options));
+    await writeResult(options, { ...report, operations: undefined }, toMonthText(report));
+  },
   async worst(options) {
     const stage = toPricedStage(options.stage);
     const worstMonth = toWorstMonth(stage, options.entries);
@@ -48,19 +50,3 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     return (await import('./runReconcile.ts')).runReconcile(files, options);
   },
 };
-
-async function runMonth(options: CostOptions<'month'>): Promise<void> {
-  const stage = toPricedStage(options.stage);
-  const traffic = readTraffic(options);
-  const { months: count, growth } = options;
-  if (count === undefined) {
-    if (growth !== undefined) throw new UsageError('--growth needs --months.');
-    const report = toCostReport(stage, traffic);
-    return writeResult(options, { ...report, operations: undefined }, toReportText(report));
-  }
-  const factor = 1 + (growth ?? 0) / 100;
-  const months = Array.from({ length: count }, (_, index) =>
-    toStageMonth(stage, scaleTraffic(traffic, factor ** index)),
-  );
-  await writeResult(options, months, toMonthsText(months));
-}

@@ -39,34 +39,28 @@ const traffics: Readonly<Record<string, string>> = {
   'text.json': '{"requests": {"getPet": "2M"}}',
   'negative.json': '{"requests": {"getPet": -1}}',
   'fewerThanNone.json': '{"entries": -1, "requests": {}}',
-  'noShop.json': '{"requests": {}}',
-  'lacksEntries.json': '{"requests": {}, "shop": {}}',
+  'ofRelease120.json':
+    '{"requests": {"getPet": 1}, "shop": {"entries": 250, "requests": {"getPet": 500000}}}',
+  'misspelt.json': '{"entires": 5, "requests": {}}',
 };
 
 const typed = [
   '',
   '--entries 200000',
-  // Saved, by hand: 0.5 × (6.42 − 6.31), 0.5 × (6.42 − 4.60), and 1 % of 2.5 × 5.
   'month --requests getPet=0.002G,listInventory:gzip=500k',
-  // It could save less than half a cent.
   'month --requests listInventory:zstd=1k',
   'month --traffic same.json',
   'month --stage staging',
   // Twice the committed requests.
   'month --requests 11440000',
-  'month --shops +2',
-  'month --shops +4 --entries 5',
-  'month --requests 572k --shops +1',
-  'month --requests getPet=1 --shops +1',
+  'month --requests 572k --entries 5',
   // 304 has several pages here.
   'month --entries 200000',
-  'month --requests getPet=1M --months 3 --growth 10%',
   // Of lists, 5 a second × 2,628,000 seconds.
   'worst',
   'worst --entries 200000',
   '--json',
   'month --json',
-  'month --months 2 --json',
   'worst --json',
   // Refused in one line.
   'month --requests getDog=1',
@@ -80,9 +74,8 @@ const typed = [
   'month --traffic text.json',
   'month --traffic negative.json',
   'month --traffic fewerThanNone.json',
-  'month --traffic noShop.json --shops +1',
-  'month --traffic lacksEntries.json',
-  'month --growth 5%',
+  'month --traffic ofRelease120.json',
+  'month --traffic misspelt.json',
   'measure --to 2026-11-30',
   'diff nobody/knows',
 ];

@@ -1,10 +1,6 @@
-import {
-  toCostReport,
-  toSafeSaleText,
-  toStageMonth,
-} from '../../../infra/costs/bills/costReport.ts';
+import { toCostReport, toSafeSaleText } from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
-import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
+import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
 import { componentLabels, components } from '../../../infra/costs/prices.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
@@ -21,7 +17,7 @@ export function toFigures(stage: Stage): string {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
   const report = toCostReport(stage, traffic, entries);
-  const { month, operations, savings } = report;
+  const { month, operations } = report;
   const worst = toWorstMonth(stage);
   const parts: Part[] = components.map((one) => [
     componentLabels[one],
@@ -53,23 +49,6 @@ ${toSafeSaleText(report)}`,
       ['refused requests', worst.refusals],
       ['fixed', worst.fixed],
     ]),
-    ...(traffic.shop
-      ? [
-          '## One more shop',
-          toTable(
-            ['more shops', 'dollars a month'],
-            [0, 1, 2].map((added) => [
-              added,
-              toCents(toStageMonth(stage, addShops(traffic, added)).total),
-            ]),
-          ),
-        ]
-      : []),
-    '## What saves money',
-    toTable(
-      ['change', 'saved dollars a month', 'trade-off'],
-      savings.map(({ name, dollars, price }) => [name, toCents(dollars), price]),
-    ),
   ].join('\n\n');
 }
 
