@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { brokenOutput, escapeControls, tell } from './output.ts';
+import { escapeControls, tell } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Asks on the terminal. Only `y` or `yes` is a yes. Ctrl-C, and a question that cannot be shown, are a no with the
- * exit status of an interruption.
+ * Asks on the terminal. Only `y` or `yes` is a yes. Ctrl-C is a no with the exit status of an interruption.
  * @throws {UsageError} without a terminal
  */
 export async function confirm(question: string): Promise<boolean> {
@@ -17,15 +16,13 @@ export async function confirm(question: string): Promise<boolean> {
   try {
     // If the error output is a file, Ctrl-D closes the input without a reply.
     const nothing = once(terminal, 'close').then(() => '');
-    const typed = await Promise.race([
-      terminal.question(`${escapeControls(question)} [y/N] `, brokenOutput),
-      nothing,
-    ]);
+    const asked = terminal.question(`${escapeControls(question)} [y/N] `);
+    const typed = await Promise.race([asked, nothing]);
     return /^y(es)?$/i.test(typed.trim());
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     tell('');
-    process.exitCode = brokenOutput.status || 128 + constants.signals.SIGINT;
+    process.exitCode = 128 + constants.signals.SIGINT;
     return false;
   } finally {
     terminal.close();

@@ -295,13 +295,3 @@ it('npx petstore rollback whose reader leaves still moves all aliases', async ()
   expect(describeAfter(stage)).toMatch(/^Live: 2\n/);
   expect(status).toBe(141);
 });
-
-it('npx petstore rollback does not wait for a yes or no if nobody can see the question', async () => {
-  const { aws } = await follow([a, b, c]);
-  const terminal = 'data:text/javascript,process.stdin.isTTY=true';
-  const options = { stderr: 'left', variables: aws.variables } as const;
-  const typed = ['--import', terminal, 'infra/petstore.js', ...production];
-  const { status } = await runOps(typed, options);
-  expect(aws.inputsOf('UpdateAlias')).toEqual([]);
-  expect(status).toBe(141);
-});
