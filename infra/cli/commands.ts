@@ -400,7 +400,7 @@ export const commands = {
           ...traffic,
           ...days,
           tolerance: text('PERCENT', 'how much a line may differ, besides a cent', {
-            ...kinds.percent(0),
+            ...kinds.percent,
             default: '5%',
           }),
           account: text(

@@ -26,13 +26,10 @@ export function whole(min = 0, max = Number.MAX_SAFE_INTEGER): Kind<number> {
   };
 }
 
-export const percent = (min: number): Kind<number> => ({
+export const percent: Kind<number> = {
   rule: 'such as 5%',
-  parse(text) {
-    const [, digits] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
-    return Number(digits) >= min ? Number(digits) : undefined;
-  },
-});
+  parse: (text) => (/^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : undefined),
+};
 
 export const share: Kind<number> = {
   rule: 'a share from 0 to 1, such as 0.1',
