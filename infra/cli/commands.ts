@@ -372,12 +372,10 @@ export const commands = {
         options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
       },
       measure: {
-        summary: 'Measure the traffic or the entries of a stage',
-        about: [
-          "Without days, describes a sample of the stage's entries, for infra/costs/sizes.json.",
-          "With --from and --to, prints the requests in the stage's logs, scaled to a month, as a file for --traffic or infra/costs/traffic.json. Write units tell which updates had an Idempotency-Key. No log knows encodings and petId=: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
-        ],
-        options: { ...pricedStage, ...days, json, yes },
+        summary: 'Measure the traffic of a stage',
+        about:
+          "Prints the requests in the stage's logs, scaled to a month, as a file for --traffic or infra/costs/traffic.json. Write units tell which updates had an Idempotency-Key. No log knows encodings and petId=: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
+        options: { ...pricedStage, ...days, yes },
       },
       prices: {
         summary: 'Read the prices of a region from AWS',
@@ -399,14 +397,6 @@ export const commands = {
           ...pricedStage,
           ...traffic,
           ...days,
-          tolerance: text('PERCENT', 'how much a line may differ, besides a cent', {
-            ...kinds.percent,
-            default: '5%',
-          }),
-          account: text(
-            'ID',
-            'the account whose lines count; without it, the one in the settings of the stage',
-          ),
           json,
         },
       },

@@ -26,11 +26,6 @@ export function whole(min = 0, max = Number.MAX_SAFE_INTEGER): Kind<number> {
   };
 }
 
-export const percent: Kind<number> = {
-  rule: 'such as 5%',
-  parse: (text) => (/^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : undefined),
-};
-
 export const share: Kind<number> = {
   rule: 'a share from 0 to 1, such as 0.1',
   parse: (text) => (/^(?:0?\.\d+|[01](?:\.0+)?)$/.test(text) ? Number(text) : undefined),

@@ -98,7 +98,6 @@ type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
 /** For a stage without measurements: the largest possible. */
 export const usualSizes: RecordSizes = { idDigits: 19, taggedShare: 1 };
 
-/** The sizes of a stage's entries, as `npx petstore costs measure` found them. */
 export function readSizes(stage = '', text = readFileSync(committedSizes, 'utf8')): RecordSizes {
   const { data, error } = sizesFile.safeParse(JSON.parse(text));
   if (error) throw new Error(`infra/costs/sizes.json: ${z.prettifyError(error)}`);

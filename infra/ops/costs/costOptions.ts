@@ -53,7 +53,7 @@ export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
 /** Ends at the last whole day, and says so. */
 export function parseDayRange(days: Pick<CostOptions<'measure'>, 'from' | 'to'>): DayRange {
-  if (!days.from || !days.to) throw new UsageError('--from and --to go together.');
+  if (!days.from || !days.to) throw new UsageError('Give --from and --to.');
   const [from, to] = [days.from.getTime(), days.to.getTime()];
   if (from > to) throw new UsageError(`--from ${toDay(from)} comes after --to ${toDay(to)}.`);
   const today = toToday();

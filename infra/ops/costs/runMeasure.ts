@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
-import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
-import { openTable } from '../../cli/tableOption.ts';
 import {
   committedFile,
   parseTraffic,
@@ -18,33 +15,8 @@ import { checkAgent } from '../../service/hook/probes.ts';
 import { type CostOptions, parseDayRange } from './costOptions.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
-/** Measures what the model assumes: the traffic if days were typed, else the entries. */
-export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
-  const isOfDays = options.from !== undefined || options.to !== undefined;
-  return isOfDays ? measureTraffic(options) : measureEntries(options);
-}
-
-async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
-  const { name: stage } = options.stage;
-  const { client, tableName } = await openTable('inventory', { stage: options.stage });
-  // A scan reads in the order of hashes, so its first page is a random sample.
-  const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
-  const records = (sample.Items ?? []) as unknown as InventoryRecord[];
-  if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
-  const digits = sumOf(records, ({ p }) => p.N.replace('-', '').length);
-  const tagged = records.filter(({ v }) => v).length;
-  const idDigits = Number((digits / records.length).toFixed(1));
-  const taggedShare = Number((tagged / records.length).toFixed(2));
-  if (options.json) return writeOut(`${JSON.stringify({ [stage]: { idDigits, taggedShare } })}\n`);
-  await writeOut(`Read ${records.length} entries of ${stage}.
-Their ids have ${idDigits} digits on average. ${Math.round(100 * taggedShare)} % have been updated, and so have a version.
-For infra/costs/sizes.json:
-  "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
-`);
-}
-
 /** Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic. */
-async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
+export async function runMeasure(options: CostOptions<'measure'>): Promise<void> {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
   const logs = await openLogs(options, parseDayRange(options));

@@ -1,6 +1,7 @@
 import { toColumns, writeResult } from '../../cli/output.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
 import {
   type CostOptions,
   DAY_MILLISECONDS,
@@ -18,25 +19,22 @@ import { type BilledLine, readExport } from './readExport.ts';
 /** Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if it did not. */
 export async function runReconcile(files: readonly string[], options: CostOptions<'reconcile'>) {
   const stage = toPricedStage(options.stage);
-  const account = options.account ?? stage.settings.account;
-  const { tolerance } = options;
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
   const expected = toExpectedUsage(stage, readTraffic(options));
-  const bill = await readBill(files, toTags(stage), expected, account, days);
-  const found = reconcile(bill, expected, tolerance);
+  const bill = await readBill(files, stage, expected, days);
+  const found = reconcile(bill, expected);
   await writeResult(options, found, toText(found));
   if (!found.agrees) process.exitCode = 1;
 }
 
 type Reconciliation = ReturnType<typeof reconcile>;
 
+/** How many per cent a line may differ, besides a cent. */
+const TOLERANCE = 5;
+
 /** Compares a bill with the expected costs of as many months. */
-function reconcile(
-  { lines, covered, ...bill }: Bill,
-  expected: readonly ExpectedUsage[],
-  tolerance: number,
-) {
+function reconcile({ lines, covered, ...bill }: Bill, expected: readonly ExpectedUsage[]) {
   const months = sumOf(covered.flatMap(splitByMonth), ({ share }) => share);
   const compareAll = (isOutside: boolean) => {
     const own = lines.filter((line) => line.isOutside === isOutside);
@@ -51,14 +49,14 @@ function reconcile(
   const usage = compareAll(false);
   const differences = usage
     .filter(({ difference, expected: { dollars } }) => {
-      return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * dollars);
+      return Math.abs(difference) > Math.max(0.01, (TOLERANCE / 100) * dollars);
     })
     .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
   const foreign = bill.currencies.filter((one) => one !== 'USD').join(' and ');
   const agrees = foreign === '' && bill.problems.length + differences.length === 0;
   const charged = foreign
     ? `The bill is in ${foreign}: it cannot be compared with a model in USD.`
-    : toVerdict(usage, differences, agrees, tolerance);
+    : toVerdict(usage, differences, agrees);
   return {
     verdict: [...bill.problems, charged].join(' '),
     agrees,
@@ -92,18 +90,13 @@ function toPercent(billed: number, expected: number): number | undefined {
 }
 
 /** One sentence on the line that differs most, and on the total. */
-function toVerdict(
-  all: readonly Row[],
-  [most, ...others]: readonly Row[],
-  agrees: boolean,
-  tolerance: number,
-) {
+function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], agrees: boolean) {
   const sums = (['billed', 'expected'] as const).map((name) =>
     toDollarText(sumOf(all, (row) => row[name].dollars)),
   );
   if (!most) {
     return agrees
-      ? `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`
+      ? `AWS charged what was expected: ${sums.join(' of ')}, each line within ${TOLERANCE} % or a cent.`
       : `AWS charged ${sums.join(' in all, ')} expected.`;
   }
   const { difference, usageType, billed, expected } = most;
@@ -119,13 +112,7 @@ function toVerdict(
 function toText(found: Reconciliation): string {
   const days = found.days.map(({ from, to }) => `${from} to ${to}`).join(', ');
   return [
-    [
-      found.verdict,
-      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
-      ...Object.entries(found.leftOut).map(
-        ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
-      ),
-    ].join('\n'),
+    `${found.verdict}\nExpected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
     toTable(found.usage),
     `Outside the total\n${toTable(found.outside)}`,
   ].join('\n\n');
@@ -166,28 +153,25 @@ type Bill = Awaited<ReturnType<typeof readBill>>;
 /** Reads the lines of one account, for some days or all. Memory grows only with the stage's lines. */
 async function readBill(
   files: readonly string[],
-  tags: ReturnType<typeof toTags>,
+  stage: Stage,
   expected: readonly ExpectedUsage[],
-  account?: string,
   days?: DayRange,
 ) {
+  const { account } = stage.settings;
+  const tags = toTags(stage);
   const lines: ReturnType<typeof assign> = [];
-  const accounts = new Map<string, number>();
+  const accounts = new Set<string>();
   for (const file of files) {
     for await (const line of readExport(file)) {
       if (days && (line.start < days.from || line.start >= days.end)) continue;
-      accounts.set(line.account, (accounts.get(line.account) ?? 0) + line.dollars);
-      if (account === undefined || line.account === account) {
-        lines.push(...assign(line, tags, expected));
-      }
+      if (account !== undefined && line.account !== account) continue;
+      accounts.add(line.account);
+      lines.push(...assign(line, tags, expected));
     }
   }
-  const names = [...accounts.keys()].sort();
-  const ownAccount = account ?? names[0] ?? '';
-  const isClear = account === undefined ? names.length < 2 : accounts.has(account);
-  if (names.length > 0 && !isClear) {
+  if (accounts.size > 1) {
     throw new Error(
-      `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
+      `The files have lines of account ${[...accounts].join(' and ')}: set "account" of ${stage.name} in ${stagesFile} to its own.`,
     );
   }
   const own = lines.filter(({ isOwn }) => isOwn);
@@ -198,9 +182,7 @@ async function readBill(
     );
   }
   return {
-    account: ownAccount,
-    /** In dollars, by account. */
-    leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== ownAccount)),
+    account: [...accounts].join(),
     currencies: [...new Set(own.map(({ currency }) => currency))],
     ...checkDays(used, days),
     lines,

@@ -17,7 +17,7 @@ import { stages } from '../../../infra/stages/stages.ts';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { describeStack, useAws } from '../ops/aws.ts';
+import { useAws } from '../ops/aws.ts';
 import { callOps, changeSettings, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
 import { toFigures } from './figures.ts';
 
@@ -256,27 +256,6 @@ it('is checked against a file that has an owner, and compared in the summary of 
   expect(read('workflows/check.yml')).toContain('npx petstore costs diff HEAD^1 || echo ');
 });
 
-const toItem = (petId: string) => ({ p: { N: petId }, q: { N: '1' }, s: { S: 'a' } });
-const tagged = { ...toItem('1234567'), v: { B: 'AAAAAAA=' } };
-const sample = ['-1000000', '20', '3000000'].flatMap((petId) => [
-  ...[toItem(petId), tagged, tagged, tagged],
-]);
-
-/** `costs measure` of a table with a sample, and of an empty one. */
-async function showEntries(): Promise<string[]> {
-  const screens = [];
-  for (const [Items, ...args] of [[sample], [sample, '--json'], [[]]] as const) {
-    const { variables, inputsOf } = await useAws({
-      ...describeStack('petstore-staging', { InventoryTableName: 'inventory-of-staging' }),
-      Scan: () => ({ Items, LastEvaluatedKey: { p: { N: '7' } } }),
-    });
-    const typed = ['measure', '--stage', 'staging', ...args];
-    const screen = toScreen(['costs', ...typed], await callOps(runCosts, typed, variables));
-    screens.push(`${screen}It scans ${JSON.stringify(inputsOf('Scan'))}.\n`);
-  }
-  return screens;
-}
-
 /** A service, a usage type and its price; of several prices, each but the last with its end. */
 const listed = `
 AmazonApiGateway EU-ApiGatewayHttpRequest 0.0000011100
@@ -364,12 +343,11 @@ async function showPrices(): Promise<string[]> {
   return screens;
 }
 
-it('prices requests and months, says what a change costs, and measures what it assumes', async () => {
+it('prices requests and months, says what a change costs, and reads prices', async () => {
   const screens = [
     ...(await showMonths()),
     ...(await showChanges()),
     ...showChecks(),
-    ...(await showEntries()),
     ...(await showPrices()),
     // With the tests' own stage: the page in the repository has the figures of the deployed one.
     `infra/costs/README.md\n\n${toFigures(production)}\n`,
