@@ -58,7 +58,6 @@ const refused = [
   ['costs', 'moth', 'reconcile --json', 'reconcile x.csv --from 2026-11-01', 'month --entires 5'],
   ['costs by-key --from', '2026-11-31', '2026-11'],
   ['costs month --entries', '1e3', '-1'],
-  ['costs reconcile x.csv --tolerance', 'much', '-1%'],
   ['costs prices --region', '../x', 'europe'],
   ['start --port', '65536', '80x', '-1', ''],
   ['start --lose', '2', '-0.1', '1.1'],
