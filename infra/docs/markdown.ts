@@ -1,7 +1,11 @@
 import { Marked, Renderer } from 'marked';
 
-/** Languages and their tab names. Adjacent blocks in this order become tabs. */
-const tabs: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' };
+/** Languages and their names. Adjacent blocks in this order are a group. */
+const languages: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  ts: 'TypeScript',
+  python: 'Python',
+};
 
 // Elements that scroll by themselves are focusable, so that the keyboard can scroll them.
 const marked = new Marked({
@@ -10,8 +14,7 @@ const marked = new Marked({
       return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     code(token) {
-      const block = Renderer.prototype.code.call(this, token);
-      return `<figure class="sample">${block.trimEnd().replace('<pre>', '<pre tabindex="0">')}</figure>\n`;
+      return Renderer.prototype.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
     },
     table(token) {
       return `<div class="wide" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
@@ -19,25 +22,24 @@ const marked = new Marked({
   },
 });
 
+/** Of a group of samples, one is open at a time, at first the first. */
 export function renderMarkdown(markdown: string): string {
   const html = marked.parse(markdown, { async: false });
-  return html.replaceAll(sampleGroup, (group) => {
-    if (group.split('<figure').length <= 2) return group;
-    const named = group.replaceAll(
-      /<figure class="sample">(?=.*?"language-(\w+)")/g,
-      (figure, language: string) => `${figure}<figcaption>${tabs[language]}</figcaption>`,
+  return html.replaceAll(sampleGroup, (group, position: number) => {
+    if (group.split('<pre').length <= 2) return group;
+    const samples = group.replaceAll(
+      /<pre.*?"language-(\w+)".*?<\/pre>\n/gs,
+      (sample, language: string, offset: number) =>
+        `<details name="samples-${position}"${offset === 0 ? ' open' : ''}>\n<summary>${languages[language]}</summary>\n${sample}</details>\n`,
     );
-    return `<div class="tabs">\n${named}</div>\n`;
+    return `<div class="samples">\n${samples}</div>\n`;
   });
 }
 
 /** A sample and those after it that belong to its group. */
 const sampleGroup = new RegExp(
-  `(?=<figure)${Object.keys(tabs)
-    .map(
-      (name) =>
-        `(?:<figure class="sample"><pre[^>]*><code class="language-${name}">[^]*?</figure>\n)?`,
-    )
+  `(?=<pre)${Object.keys(languages)
+    .map((name) => `(?:<pre[^>]*><code class="language-${name}">[^]*?</pre>\n)?`)
     .join('')}`,
   'g',
 );
@@ -71,7 +73,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** The plain text of HTML by `renderMarkdown`. */
 export function toText(html: string): string {
-  const text = html.replaceAll(/<\/(?:td|th|li|p|h\d)>/g, ' ').replaceAll(/<[^>]*>/g, '');
+  const text = html.replaceAll(/<\/(?:td|th|li|p|h\d|summary)>/g, ' ').replaceAll(/<[^>]*>/g, '');
   return decodeHtml(text).replaceAll(/\s+/g, ' ').trim();
 }
 

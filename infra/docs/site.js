@@ -1,16 +1,16 @@
-// The script of every page: tabs, copy buttons and the search. The guides work without it.
-
-/** The key in localStorage of the language that the reader chose last. */
-const CHOICE = 'language';
+// The script of every page: the language of samples, and the search. The guides work without it.
 
 const MAX_RESULTS = 10;
 
 /** For a word in each part of an entry of the search. At the start of its heading, those of the heading count twice. */
 const POINTS = { heading: 4, keywords: 8, page: 2, text: 1 };
 
-const groups = [...document.querySelectorAll('.tabs')].map(addTabs);
-select(readChoice());
-if (navigator.clipboard) document.querySelectorAll('.sample').forEach(addCopyButton);
+const summaries = [...document.querySelectorAll('.samples summary')];
+for (const summary of summaries) summary.addEventListener('click', () => choose(summary));
+// If the browser stores nothing for this site, the choice holds on this page only.
+try {
+  openLanguage(localStorage.getItem('language'));
+} catch {}
 addSearch(document.querySelector('.search'));
 unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details'));
 
@@ -21,79 +21,19 @@ function unfoldMenu(isWide, menu) {
   follow();
 }
 
-/** Tabs as in https://www.w3.org/WAI/ARIA/apg/patterns/tabs/, one for each block of the group. */
-function addTabs(group, number) {
-  const panels = [...group.children];
-  const list = createElement('div', { role: 'tablist', 'aria-label': 'Language' });
-  const tabs = panels.map((panel, index) => {
-    const caption = panel.querySelector('figcaption');
-    const [id, panelId] = [`tab-${number}-${index}`, `panel-${number}-${index}`];
-    const attributes = { id, role: 'tab', 'aria-controls': panelId };
-    const tab = createElement('button', attributes, caption.textContent);
-    tab.addEventListener('click', () => choose(tab.textContent));
-    setAttributes(panel, { id: panelId, role: 'tabpanel', 'aria-labelledby': id });
-    caption.remove();
-    return tab;
-  });
-  list.addEventListener('keydown', (event) => {
-    const next = toNextTab(tabs, event);
-    if (next === undefined) return;
-    event.preventDefault();
-    next.focus();
-    next.click();
-  });
-  list.append(...tabs);
-  group.prepend(list);
-  group.classList.add('ready');
-  return { tabs, panels };
-}
-
-/** The tab that a key press leads to. */
-function toNextTab(tabs, { key, target }) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-  if (step !== undefined) return tabs.at((tabs.indexOf(target) + step) % tabs.length);
-  return { Home: tabs[0], End: tabs.at(-1) }[key];
-}
-
-function choose(language) {
-  select(language);
-  // If the browser stores nothing for this site, the choice holds on this page only.
+/** A click itself opens the sample below it. */
+function choose(clicked) {
+  openLanguage(clicked.textContent, clicked);
   try {
-    localStorage.setItem(CHOICE, language);
+    localStorage.setItem('language', clicked.textContent);
   } catch {}
 }
 
-function readChoice() {
-  try {
-    return localStorage.getItem(CHOICE);
-  } catch {
-    return null;
+/** Opens a language in every group that has it, but for the one that was clicked. */
+function openLanguage(language, clicked) {
+  for (const summary of summaries) {
+    if (summary !== clicked && summary.textContent === language) summary.parentElement.open = true;
   }
-}
-
-/** Shows a language in every group. A group without it shows its first. */
-function select(language) {
-  for (const { tabs, panels } of groups) {
-    const index = tabs.findIndex((tab) => tab.textContent === language);
-    const selected = Math.max(index, 0);
-    tabs.forEach((tab, each) => {
-      tab.setAttribute('aria-selected', each === selected);
-      tab.tabIndex = each === selected ? 0 : -1;
-      panels[each].hidden = each !== selected;
-    });
-  }
-}
-
-function addCopyButton(sample) {
-  const button = createElement('button', { class: 'copy', 'aria-live': 'polite' }, 'Copy');
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(sample.querySelector('pre').textContent.trimEnd());
-    button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 2_000);
-  });
-  sample.append(button);
 }
 
 function addSearch(search) {
@@ -167,23 +107,16 @@ function toResult({ page, heading, text, address }, word) {
   const start = text.lastIndexOf(' ', Math.max(at - 30, 0)) + 1;
   const rest = text.slice(start);
   const excerpt = rest.length > 90 ? `${rest.slice(0, 90)}…` : rest;
-  const link = createElement('a', { href: address });
-  link.append(
-    createElement('span', {}, heading),
-    createElement('small', {}, `${page}: ${excerpt}`),
-  );
+  const link = createElement('a');
+  link.href = address;
+  link.append(createElement('span', heading), createElement('small', `${page}: ${excerpt}`));
   const item = createElement('li');
   item.append(link);
   return item;
 }
 
-function createElement(name, attributes = {}, text = '') {
+function createElement(name, text = '') {
   const element = document.createElement(name);
-  setAttributes(element, attributes);
   element.textContent = text;
   return element;
-}
-
-function setAttributes(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }

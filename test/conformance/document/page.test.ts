@@ -190,7 +190,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
   test('a guide prints in dark letters without menus, and long lines of code break', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await open('index');
-    for (const hidden of ['.site', '.on-page', '.copy']) {
+    for (const hidden of ['.site', '.on-page']) {
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
     }
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 32, 36)');
@@ -200,20 +200,17 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.emulateMedia({ media: null, colorScheme: null });
   });
 
-  test('the tabs of a guide work by keyboard, and the choice holds on every page', async () => {
+  test('a guide opens one language, by keyboard too, and the choice holds on every page', async () => {
     const toShown = () =>
-      page
-        .locator('.tabs figure:visible code')
-        .evaluateAll((all) => all.map((one) => one.className));
+      page.locator('.samples [open] code').evaluateAll((all) => all.map((one) => one.className));
     await open('index');
     expect(await toShown()).toEqual(['language-sh', 'language-sh']);
-    await page.getByRole('tab', { name: 'curl' }).first().focus();
-    await page.keyboard.press('ArrowRight');
+    await page.locator('.samples summary', { hasText: 'TypeScript' }).first().click();
     expect(await toShown()).toEqual(['language-ts', 'language-ts']);
-    await page.keyboard.press('End');
-    const chosen = page.getByRole('tab', { selected: true });
-    expect(await chosen.allTextContents()).toEqual(['Python', 'Python']);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Python');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await toShown()).toEqual(['language-python', 'language-python']);
     await expectAccessible(page);
     await open('updates');
     expect(await toShown()).toEqual(['language-python']);
@@ -221,22 +218,9 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     const plain = await browser.newPage({ javaScriptEnabled: false });
     await plain.goto(`${stage.documentationAddress}/index.html`);
     const names = ['curl', 'TypeScript', 'Python'];
-    const shown = await plain.locator('figcaption:visible').allTextContents();
+    const shown = await plain.locator('.samples summary:visible').allTextContents();
     expect(shown).toEqual([...names, ...names]);
     await plain.close();
-  });
-
-  test('a code block is copied unchanged', async () => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await open('index');
-    const blocks = await page.locator('pre').count();
-    const buttons = page.getByRole('button', { name: 'Copy', includeHidden: true });
-    expect(await buttons.count()).toBe(blocks);
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByText('Copied').first().waitFor();
-    const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(`${copied}\n`).toBe(await page.locator('pre').first().textContent());
-    await page.context().clearPermissions();
   });
 
   test('a search by keyboard finds the page on a subject first', async () => {

@@ -152,7 +152,7 @@ test('the guide has the cause and the cure of each error message', () => {
   }
 });
 
-test('a guide becomes a page with a menu, a list of its sections, and tabs', async () => {
+test('a guide becomes a page with a menu, a list of its sections, and samples in languages', async () => {
   const guide = renderGuide(
     'updates',
     readFileSync(new URL('sampleGuide.md', import.meta.url), 'utf8'),
