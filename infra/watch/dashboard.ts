@@ -14,8 +14,6 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
-import { hasPrices, usualRegion } from '../costs/prices.ts';
 import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
@@ -45,8 +43,8 @@ const width = 8;
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /**
- * A stage's pages. The first has objectives, clients, costs, deployments and callers of deprecated operations; the
- * second has functions and tables. With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
+ * A stage's pages. The first has objectives, clients, deployments and callers of deprecated operations; the second has
+ * functions and tables. With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
  */
 export function defineDashboards(
   scope: Construct,
@@ -63,7 +61,6 @@ export function defineDashboards(
         : [],
       toObjectiveRow(stage, operations),
       toGatewayRow(stage, refusals),
-      toCostRow(stage),
       [toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments)],
       toDeprecationRow(stage),
     ],
@@ -163,38 +160,6 @@ function toTableRow(stage: Stage): IWidget[] {
     toGraph('Tables: read units a second', toUnits(tableNames, 'Read')),
     toGraph('Tables: write units a second', toUnits(writtenTables, 'Write')),
     toGraph('Tables: throttles', throttles),
-  ];
-}
-
-/**
- * What the operations cost by their traffic, within minutes; the bill itself comes a day later. Each request counts
- * with the model's mean for the committed traffic, so a changed mix of responses does not show. Empty in a region
- * without prices, which must not stop a deployment.
- */
-function toCostRow(stage: Stage): IWidget[] {
-  const { region = usualRegion } = stage.settings;
-  if (!hasPrices(region)) return [];
-  const title = `Estimated dollars a day by operation: calls times the mean cost of one, by the prices of ${region}`;
-  const left = operationIds.flatMap((id) => {
-    const dollars = toMeanDollars(id, stage.settings);
-    // Its units have not been measured yet.
-    if (dollars === undefined) return [];
-    const calls = toFunctionMetric(stage, id, 'Invocations', sum);
-    return new MathExpression({
-      label: id,
-      // Metric math reads no exponents, but JavaScript writes small numbers with them. Names must be unique in a
-      // widget.
-      expression: `${dollars.toFixed(12)} * FILL(${id}Calls, 0)`,
-      usingMetrics: { [`${id}Calls`]: calls },
-      period: sum.period,
-    });
-  });
-  return [
-    new GraphWidget({
-      ...{ title, left, stacked: true, width: 24 },
-      leftYAxis: { min: 0 },
-      ...lastDays,
-    }),
   ];
 }
 

@@ -15,7 +15,7 @@ import {
   readFigures,
 } from '../figures.ts';
 import { findUnits, responsesOf, toRecordBytes } from '../units/responseUnits.ts';
-import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
+import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
   GIGABYTE,
   type RequestPricing,
@@ -251,22 +251,4 @@ function mostExpensiveShare(
     return { operationId, response, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
   return priced.reduce((most, one) => (one.dollars > most.dollars ? one : most));
-}
-
-/**
- * The average cost of one request with the mix of responses in the committed traffic, or else of a plain 200.
- * @returns `undefined` for an operation without measured units
- */
-export function toMeanDollars(
-  operationId: OperationId,
-  settings: RequestSettings,
-  committed = readCommittedTraffic(),
-): number | undefined {
-  const { entries } = committed;
-  const pricing = toStagePricing(settings, sumRequests(committed));
-  if (!findUnits(pricing, operationId, '200', entries)) return undefined;
-  const own = committed.shares.filter((share) => share.operationId === operationId);
-  const plain = { operationId, response: '200', requests: 1 } as const;
-  const traffic = { entries, shares: own.some(({ requests }) => requests > 0) ? own : [plain] };
-  return sumDollars(toRequestsBill(traffic, pricing).dollars) / sumRequests(traffic);
 }

@@ -1,17 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   toFixedUsage,
-  toMeanDollars,
   toRequestsBill,
   toStagePricing,
   toTracedPercent,
   toWorstMonth,
 } from '../../../infra/costs/bills/monthlyBill.ts';
-import {
-  readCommittedTraffic,
-  replaceRequests,
-  sumRequests,
-} from '../../../infra/costs/bills/traffic.ts';
+import { readCommittedTraffic, replaceRequests } from '../../../infra/costs/bills/traffic.ts';
 import {
   sumDollars,
   toDollars,
@@ -40,15 +35,9 @@ import { countMetrics, findOfStage } from './figures.ts';
 
 const { prices } = readPrices();
 const { settings } = fixtures.production;
-const { memoryMegabytes } = settings;
 const { units: recorded } = toStagePricing(settings, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
 const toTraffic = (requests: string) => replaceRequests(readCommittedTraffic(), requests);
-/** The traffic of the first commit, which may have changed since. */
-const committed = toTraffic(
-  'getPet=2M,updateInventory=1M,updateInventory:412=50k,listInventory=300k,listInventory:gzip=500k,listInventory:petId=500k,listInventory:304=200k,listOrders=100k,getPet:401=20k',
-);
-
 const units = (id: OperationId, response: ResponseKind, entries = 0) =>
   findUnits({ units: recorded, sizes: measured }, id, response, entries) as ResponseUnits;
 
@@ -212,31 +201,6 @@ test('the worst month counts the gateway’s own responses and refusals, all at 
   expect(refusals).toBeCloseTo(10_000 * seconds * perRefusal, 6);
   expect(other).toBeCloseTo(100 * seconds * (perRefusal + rates.gatewayRequests), 6);
   expect(total).toBeCloseTo(requests + fixed + other + refusals, 9);
-});
-
-describe('the average cost of one request of an operation', () => {
-  const plain = { tracing: { reservedPerSecond: 0, percent: 1 }, firewall: false, memoryMegabytes };
-  const perMillion = (id: OperationId, changes: Partial<typeof plain> = {}) =>
-    Number(toMeanDollars(id, { ...plain, ...changes }, committed)) * 1e6;
-
-  test('follows its responses in the committed traffic, or is that of a plain 200', () => {
-    const toDollars = (response: ResponseKind) =>
-      toMillion('getPet', response, { ...pricing, tracedPercent: 1 });
-    // 2,000,000 of 200 and 20,000 of 401, and 43,800 lookups of the key.
-    const sum = 2 * toDollars('200') + 0.02 * toDollars('401') + 0.0438 * 0.125;
-    expect(perMillion('getPet')).toBeCloseTo(sum / 2.02, 6);
-    const without = toMeanDollars('getPet', plain, { entries: 1_000, shares: [] });
-    expect(Number(without) * 1e6).toBeCloseTo(toDollars('200') + 0.125, 6);
-  });
-
-  test('includes the firewall, and shares the first trace of each second among all operations', () => {
-    const firewall = perMillion('listOrders', { firewall: true }) - perMillion('listOrders');
-    expect(firewall).toBeCloseTo(0.6, 9);
-    const trace = (reservedPerSecond: number) =>
-      perMillion('getPet', { tracing: { reservedPerSecond, percent: 0 } });
-    // 2,628,000 of the 4,670,000 requests of the committed traffic.
-    expect(trace(1) - trace(0)).toBeCloseTo((2_628_000 / sumRequests(committed)) * 5, 9);
-  });
 });
 
 const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';

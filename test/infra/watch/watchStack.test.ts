@@ -1,6 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it, onTestFinished } from 'vitest';
-import { toMeanDollars } from '../../../infra/costs/bills/monthlyBill.ts';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../infra/stages/stages.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
@@ -14,12 +13,7 @@ import {
   synthesizeProduction,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
-import {
-  changedSettings,
-  type FixtureName,
-  fixtureNames,
-  fixtures,
-} from '../../support/stageFixtures.ts';
+import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -141,25 +135,6 @@ it('a budget has another name after its receivers change, and the same after its
   expect(names).toEqual([expect.stringMatching(/^petstore-production-[0-9a-f]{8}$/)]);
   expect(findNameWith({ monthlyDollars: 300 })).toEqual(names);
   expect(findNameWith({ notify: ['cfo@petstore.example'] })).not.toEqual(names);
-});
-
-// `templates/*.txt` have the dashboards. The costs depend on the measured units.
-it.each(fixtureNames)('the dashboard of %s estimates the costs of each operation', (stage) => {
-  const widgets = Object.values(readDashboards(watchTemplates[stage])).flat();
-  const body = JSON.stringify(widgets.filter(({ title }) => /^Estimated/.test(title)));
-  const found = [...body.matchAll(/"(0\.\d+) \* FILL\((\w+)Calls, 0\)"/g)];
-  const expected = operationIds.map((id) => [
-    id,
-    expect.closeTo(Number(toMeanDollars(id, fixtures[stage].settings)), 12),
-  ]);
-  expect(found.map(([, factor, id]) => [id, Number(factor)])).toEqual(expected);
-});
-
-it('leaves out the costs in a region without prices, which can be deployed to all the same', () => {
-  const { watch } = synthesizeProduction({ region: 'il-central-1' });
-  const body = JSON.stringify(watch.findResources('AWS::CloudWatch::Dashboard'));
-  expect(body).toContain('Availability, %');
-  expect(body).not.toContain('Estimated dollars');
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
