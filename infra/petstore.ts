@@ -21,7 +21,6 @@ const loads: Loads = {
   completion: async () => (await import('./cli/completion.ts')).runs,
 };
 
-/** Runs the command that was typed. */
 export async function petstore(typed: string[]): Promise<void> {
   const [name, ...args] = typed;
   if (name === 'start' && process.env.npm_lifecycle_event === 'start') refuseMisplaced(args);

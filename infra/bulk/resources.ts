@@ -17,7 +17,6 @@ export interface Entry {
 
 /** The form of a table's entries in a data file and in the table. */
 export interface Resource<Contents = unknown> {
-  /** The member with the entry's id. */
   readonly idName: string;
   /** The columns of a CSV file. Without them the entries are nested, and only JSON Lines can hold them. */
   readonly columns?: readonly string[];

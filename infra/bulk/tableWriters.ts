@@ -32,7 +32,6 @@ export interface TableTarget {
  */
 export type WriteBatch = (items: readonly Item[]) => Promise<number>;
 
-/** Overwrites existing items. */
 export function defineReplacingWriter({
   client,
   tableName,

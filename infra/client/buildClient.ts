@@ -44,7 +44,6 @@ export async function buildClient(
   return join(folder, tarballName);
 }
 
-/** The tarball's bytes. */
 export async function packClient(documentationAddress: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
   try {

@@ -42,7 +42,6 @@ export async function readFacts(access: Access, document: OpenApiDocument): Prom
   };
 }
 
-/** The stages' addresses and throttles. */
 function toStageFacts({ servers, apiKey }: Access): Placeholders {
   const toAddress = ({ name, baseUrl, purpose }: Server) =>
     `- **${name}**: \`${baseUrl}\`, ${purpose}`;
@@ -80,7 +79,6 @@ function toThrottleTable(servers: readonly Server[]): string {
 
 const rows = Object.values<Operation>(operations);
 
-/** Operations, their lifecycles, and the errors of all. */
 function toOperationFacts(documentationAddress: string): Placeholders {
   const findLifecycle = (id: string) =>
     rows.find(({ operationId }) => operationId === id)?.lifecycle;

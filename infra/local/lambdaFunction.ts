@@ -2,7 +2,6 @@ import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { operationSettings } from '../stages/stages.ts';
 
-/** A function as the gateway calls it. */
 export interface LambdaFunction {
   readonly operation: Operation & { readonly operationId: OperationId };
   readonly timeoutMilliseconds: number;
@@ -10,10 +9,8 @@ export interface LambdaFunction {
   readonly handler: (...values: never[]) => Promise<unknown>;
 }
 
-/** Loads the module with a function's handler. */
 export type LoadModule = (operationId: OperationId) => Promise<Pick<LambdaFunction, 'handler'>>;
 
-/** One function for each operation of the contract. */
 export async function loadFunctions(loadModule: LoadModule): Promise<LambdaFunction[]> {
   return Promise.all(
     operationIds.map(async (id) => ({
@@ -24,6 +21,5 @@ export async function loadFunctions(loadModule: LoadModule): Promise<LambdaFunct
   );
 }
 
-/** The modules in `functions/`. */
 export const importModule: LoadModule = (operationId) =>
   import(`../../functions/${operationId}.ts`);

@@ -81,7 +81,6 @@ export function useLambdaConsole(): void {
   }
 }
 
-/** The context that Lambda passes to a function. */
 export function toLambdaContext(
   functionName: string,
   awsRequestId: string,

@@ -11,7 +11,6 @@ import { importModule, type LoadModule, loadFunctions } from './lambdaFunction.t
 import { defineAwslambda, setFunctionEnvironment } from './lambdaRuntime.ts';
 import { type FillOptions, fillTables } from './localTables.ts';
 
-/** The service on this machine. */
 export type LocalStage = Awaited<ReturnType<typeof startLocalStage>>;
 
 export interface LocalStageOptions extends EngineOptions, FillOptions {

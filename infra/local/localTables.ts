@@ -13,14 +13,10 @@ import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
 
 export interface FillOptions {
-  /** What to put into the tables. */
   readonly data: StoreData;
   /** Loads the data only if no earlier run has finished its start. */
   readonly onlyIfNew?: boolean;
-  /** Ends the load. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of loaded entries after each group. */
-  readonly onProgress?: ((done: number) => void) | undefined;
 }
 
 /** @returns the API keys for writing and for reading */
@@ -74,17 +70,13 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
  */
 async function loadData(
   client: DynamoDBClient,
-  { data, signal = new AbortController().signal, onProgress }: FillOptions,
+  { data, signal = new AbortController().signal }: FillOptions,
 ): Promise<void> {
-  let done = 0;
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
     const writeGroup = defineReplacingWriter({ client, tableName, signal });
     const entries: readonly unknown[] = data[tableName];
-    await writeAll(Iterator.from(entries).map(toItem), writeGroup, (items) => {
-      done += items;
-      onProgress?.(done);
-    });
+    await writeAll(Iterator.from(entries).map(toItem), writeGroup);
   }
 }
 

@@ -3,7 +3,6 @@ import type { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
-import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
 import { tableNames } from '../stages/tables.ts';
@@ -33,7 +32,6 @@ export async function start(options: StartOptions): Promise<void> {
       data,
       onlyIfNew: file === undefined,
       signal: stop,
-      onProgress: defineProgress(`Loading ${file ?? 'the sample'}`),
       faultInjection,
     });
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;

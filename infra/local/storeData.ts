@@ -13,7 +13,6 @@ const StoreData = z.strictObject(
   'must have only "inventory", "pets" and "orders"',
 );
 
-/** The content of the service's tables. */
 export type StoreData = Readonly<z.infer<typeof StoreData>>;
 
 /**

@@ -18,7 +18,6 @@ export const errorsAnywhere = [
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Every response of an operation, by status. */
 export function toResponseObjects(
   operation: Operation,
   success: { description: string; schema: JsonSchema },
@@ -90,7 +89,6 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   service_unavailable: 'the service is busy; an update may or may not have been applied.',
 };
 
-/** The additional headers of an error. */
 const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
   unauthorized: { 'WWW-Authenticate': false },
   forbidden: { 'WWW-Authenticate': false },

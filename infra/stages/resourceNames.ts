@@ -17,7 +17,6 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
   return {
     /** The service's stack. Resources of which there is only one have its name too. */
     stack,
-    /** The stack that watches a deployment. */
     watchStack: `${stack}-watch`,
     /** The stack, in another region, with the vault for copies of a deployment's tables. */
     backupStack: `${stack}-backup`,

@@ -7,7 +7,6 @@ import type { LambdaFunction } from '../lambdaFunction.ts';
 import { requestIds, toLambdaContext } from '../lambdaRuntime.ts';
 import { type GatewayResponse, sendResponse } from './messages.ts';
 
-/** The function exceeded its timeout. */
 export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout';
 }

@@ -63,7 +63,6 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
   return size === 0 ? null : Buffer.concat(chunks).toString('utf8');
 }
 
-/** A complete response. */
 export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
@@ -96,7 +95,6 @@ function toTooLarge(type: string, text: string): GatewayResponse {
   return { statusCode, headers: { 'Content-Type': type }, body: text };
 }
 
-/** The response to a browser's preflight. */
 export function toPreflightResponse(allow: string, requestId: string): GatewayResponse {
   const headers = { 'X-Request-Id': requestId, ...toPreflightHeaders(allow, ['*']) };
   return { statusCode: 204, headers, body: '' };

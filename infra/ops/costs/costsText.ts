@@ -17,7 +17,6 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
   ].join('\n');
 }
 
-/** A month's bill by operation and response. */
 export function toMonthText({ stage, region, pricesAsOf, month }: CostReport): string {
   return toBillText(month, `A month of ${stage}, ${region}, prices of ${pricesAsOf}`);
 }

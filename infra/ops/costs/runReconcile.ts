@@ -69,7 +69,6 @@ function reconcile({ lines, covered, ...bill }: Bill, expected: readonly Expecte
 
 type Row = ReturnType<typeof compare>;
 
-/** A usage type as billed and as expected. */
 function compare(
   { usageType, unit, ...month }: Pick<ExpectedUsage, 'usageType' | 'unit'> & Amount,
   lines: readonly Amount[] = [],

@@ -3,7 +3,6 @@ import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodej
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { projectRoot } from '../../stages/projectRoot.ts';
 
-/** The source file of an operation's function. */
 export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }

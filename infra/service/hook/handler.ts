@@ -41,7 +41,6 @@ const database = new DynamoDBClient(bounds);
 const lambda = new LambdaClient({ maxAttempts: 2, requestHandler: { connectionTimeout: 2_000 } });
 const keys = defineKeyRegister(new DynamoDBClient(bounds), toTableName('apiKeys'));
 
-/** What CodeDeploy sends. */
 export interface HookEvent {
   readonly DeploymentId: string;
   readonly LifecycleEventHookExecutionId: string;

@@ -39,7 +39,6 @@ async function findId(client: DynamoDBClient, TableName: string, id: string) {
   return undefined;
 }
 
-/** An error in one line. */
 export function toReason(error: unknown): string {
   const { name, message } = error as Error;
   return name === 'Error' ? message : `${name}: ${message}`;
