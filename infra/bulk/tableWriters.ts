@@ -95,7 +95,10 @@ export async function writeAll(
 ): Promise<void> {
   const batches = toBatches(items);
   async function writeInTurn(): Promise<void> {
-    for (const batch of batches) onProgress?.(batch.length, await write(batch));
+    for (const batch of batches) {
+      const written = await write(batch);
+      onProgress?.(batch.length, written);
+    }
   }
   await waitForAll(Array.from({ length: BATCHES_UNDER_WAY }, writeInTurn));
 }
