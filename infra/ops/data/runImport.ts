@@ -44,7 +44,7 @@ export async function runImport(options: OptionValues<typeof commands.import>): 
       const table = { ...one, takeUnits, signal };
       const keyName = tables[one.name].partitionKey.name;
       const write = overwrite ? defineReplacingWriter(table) : defineAddingWriter(table, keyName);
-      await load(one, write, overwrite);
+      await load(one, write);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -92,11 +92,7 @@ async function checkRows(source: DataFile, signal: AbortSignal) {
   return { rows, invalid };
 }
 
-async function load(
-  { name, file, rows }: CheckedFile,
-  write: WriteBatch,
-  overwrite: boolean,
-): Promise<void> {
+async function load({ name, file, rows }: CheckedFile, write: WriteBatch): Promise<void> {
   const count = toCount(rows.length, 'row');
   const onProgress = defineProgress(`Loading ${count} of ${file}`);
   let done = 0;
@@ -114,8 +110,7 @@ async function load(
     );
     throw error;
   }
-  const figures = overwrite
-    ? `${toCount(written)} written`
-    : `${toCount(written)} added, ${toCount(done - written)} there already and kept`;
-  print(`${name}: ${count} in ${file}: ${figures}.`);
+  print(
+    `${name}: ${count} in ${file}: ${toCount(written)} written, ${toCount(done - written)} kept as they were.`,
+  );
 }
