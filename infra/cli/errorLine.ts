@@ -57,4 +57,8 @@ const hints: readonly (readonly [pattern: RegExp, hint: string])[] = [
     /^\w*CERT|^UNABLE_TO_VERIFY/,
     'behind a proxy with a certificate of its own, export NODE_EXTRA_CA_CERTS=FILE.',
   ],
+  [
+    /^(\w+: )?ENOENT: no such file/,
+    'name one that exists, as seen from the folder where you type.',
+  ],
 ];

@@ -58,7 +58,7 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
         ReturnValues: 'ALL_OLD',
       }),
     );
-    return Attributes as KeyRecord;
+    return toRecord(Attributes);
   }
 
   /** As `update`, but has no effect and returns undefined if the key has an earlier end or does not exist. */
@@ -85,8 +85,7 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     async list(): Promise<KeyRecord[]> {
       const pages = paginateScan({ client }, { TableName: tableName, ConsistentRead: true });
       const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
-      const records = items as KeyRecord[];
-      return records.sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+      return items.map(toRecord).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
     },
 
     /** Makes a key with the same name, permission, lifetime and origin. The old key does not change. */
@@ -121,6 +120,15 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
       await end(keyId, { revokedAt: toTime(Date.now()) });
     },
   };
+}
+
+/** An attribute that is not a string becomes an empty text, as in the store, so that one such record hides no others. */
+function toRecord(item: Record<string, unknown>): KeyRecord {
+  const entries = Object.entries(item).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : '',
+  ]);
+  return Object.fromEntries(entries) as KeyRecord;
 }
 
 function toTime(milliseconds: number): string {

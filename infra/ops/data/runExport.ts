@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -76,18 +76,21 @@ async function exportRows(
 
 /**
  * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
- * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed.
+ * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed. A link stays, and
+ * its file is replaced.
  */
 async function replaceFile(file: string, content: readonly string[], signal: AbortSignal) {
-  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
+  const path = await realpath(file).catch(() => file);
+  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.unfinished`);
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
     const packed = isGzip(file) ? [createGzip()] : [];
     await pipeline([Readable.from(content), ...packed, target], { signal });
-    await rename(unfinished, file);
+    await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw error;
+    // The system's error for a full disk does not name the file.
+    throw new Error(`${file} is unchanged: ${(error as Error).message}`);
   }
 }

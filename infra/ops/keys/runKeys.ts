@@ -103,6 +103,9 @@ async function rotateKey(
   if (status !== 'active' && status !== 'ending') {
     throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
   }
+  if (!old.name || Number.isNaN(Date.parse(old.createdAt))) {
+    throw new UsageError(`The key ${keyId} lacks a name or a time: make a new one with create.`);
+  }
   const question = toQuestion(old, grace.milliseconds);
   if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
 
@@ -154,8 +157,8 @@ function toKeyTable(records: readonly KeyRecord[], now: number): string {
   const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
   const rows = records.map((record) => [
     record.keyId,
-    record.name ?? '-',
-    record.permission ?? '-',
+    record.name || '-',
+    record.permission || '-',
     toKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
     record.successorId ?? '-',

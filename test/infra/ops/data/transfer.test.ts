@@ -241,13 +241,15 @@ it('export writes the same bytes after an import in another order, in pages of a
   write('in.orders.jsonl', orders.toReversed());
   await type(`import ${toFiles('in')} --overwrite`);
   faulty.pageSize = 150;
+  write('linked.jsonl', []);
+  symlinkSync('linked.jsonl', data.toPath('out.pets.jsonl'));
   expect(await type(`export ${toFiles('out')}`)).toMatchObject({ status: 0, stderr: '' });
   const scans = faulty.requests.filter(({ action }) => action === 'Scan');
   expect(scans.every(({ input }) => input.ConsistentRead)).toBe(true);
   expect(statSync(data.toPath('out.csv.gz')).mode & 0o777).toBe(0o600);
   const packed = readFileSync(data.toPath('out.csv.gz'));
   expect(gunzipSync(packed).toString()).toBe(toText([first, ...stock]));
-  expect(data.read('out.pets.jsonl')).toBe(toText(pets));
+  expect(data.read('linked.jsonl')).toBe(toText(pets));
   expect(data.read('out.orders.jsonl')).toBe(toText(orders));
 });
 

@@ -110,9 +110,9 @@ const refuseStoring: Step = ({ responses }) => {
   };
 };
 /** A record that somebody edited by hand. */
-const endsAt = (expiresAt: string): Step[] => [
+const edited = (members: object): Step[] => [
   `${till} --expires 9d`,
-  ({ edit }) => edit({ expiresAt }),
+  ({ edit }) => edit(members),
   ...['list', 'rotate aaaaaaaaaa', 'revoke aaaaaaaaaa --yes'],
 ];
 
@@ -130,8 +130,10 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ({ edit }) => edit({ name: 'till\u202e\u001b[2J\u0085\u{e0001}\nforged' }),
     ...['list', list, 'revoke aaaaaaaaaa <n\n'],
   ],
-  'an end of text': endsAt('yesterday'),
-  'an end that was': endsAt(past),
+  'an end of text': edited({ expiresAt: 'yesterday' }),
+  'an end that was': edited({ expiresAt: past }),
+  'numbers for texts': edited({ expiresAt: 1_796_083_200, name: 5 }),
+  'no time of creation': edited({ createdAt: undefined }),
   'the oldest is first, or what ends next': [
     ...[`${till} --expires 13d`, `${till} --expires 15d`, `${till} --expires 2d`, till],
     'rotate dddddddddd --grace 3d',
