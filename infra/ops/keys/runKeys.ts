@@ -17,16 +17,9 @@ export const runs: Runs<Subcommands> = {
   async create(options) {
     const { name, permission, expires: expiresAt } = options;
     const { register } = await openRegister(options);
-    const made = await register.create({ name, permission, expiresAt });
-    const { keyId } = made.record;
-    try {
-      tell(`Made the key ${keyId}. ${shownOnce}`);
-      await print(made.apiKey);
-    } catch (error) {
-      throw new Error(
-        `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
-      );
-    }
+    const { apiKey, record } = await register.create({ name, permission, expiresAt });
+    tell(`Made the key ${record.keyId}. ${shownOnce}`);
+    await print(apiKey);
   },
 
   async list(options) {

@@ -155,12 +155,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     'list',
   ],
   'the old key could not be ended': [till, failUpdate, 'rotate aaaaaaaaaa', 'list'],
-  'nobody saw the key': [
-    till,
-    'rotate aaaaaaaaaa >|',
-    'create --name b --permission read >|',
-    'list',
-  ],
+  'nobody saw the key': [till, 'rotate aaaaaaaaaa >|', 'list'],
   'a key is revoked at once': [
     ...[till, 'revoke aaaaaaaaaa', 'revoke aaaaaaaaaa <n\n', 'list', 'revoke aaaaaaaaaa --yes'],
     'list',
