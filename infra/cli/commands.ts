@@ -186,10 +186,8 @@ export const commands = {
   },
   import: {
     summary: 'Load data files into the tables of a stage',
-    about: [
+    about:
       'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption.',
-      'A file may be compressed with gzip (.csv.gz, .jsonl.gz).',
-    ],
     options: {
       ...place,
       inventory: text('FILE.csv', 'CSV; the first line is petId,quantity,status'),
@@ -205,10 +203,8 @@ export const commands = {
   },
   export: {
     summary: 'Write the tables of a stage to data files',
-    about: [
+    about:
       'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete.',
-      'A file may be compressed with gzip (.csv.gz, .jsonl.gz).',
-    ],
     options: {
       ...place,
       inventory: text('FILE.csv', 'the stock'),

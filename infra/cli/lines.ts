@@ -10,7 +10,7 @@ import { createGunzip } from 'node:zlib';
 export async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const packed = createReadStream(file, { signal });
-  const bytes = isGzip(file) ? pipeline(packed, createGunzip(), () => {}) : packed;
+  const bytes = /\.gz$/i.test(file) ? pipeline(packed, createGunzip(), () => {}) : packed;
   let rest = '';
   try {
     for await (const chunk of bytes) {
@@ -41,8 +41,4 @@ export function parseCsvLine(line: string): string[] | undefined {
     fields.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
     if (separator === '') return fields;
   }
-}
-
-export function isGzip(file: string): boolean {
-  return /\.gz$/i.test(file);
 }

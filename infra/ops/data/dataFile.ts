@@ -50,7 +50,7 @@ export function parseFiles(
 function checkFormat(name: ResourceName, file: string): void {
   const { columns }: Resource = resources[name];
   const ending = columns ? '.csv' : '.jsonl';
-  if (file.endsWith(ending) || file.endsWith(`${ending}.gz`)) return;
+  if (file.endsWith(ending)) return;
   throw new UsageError(`--${name} must name a file that ends in ${ending}; it is "${file}".`);
 }
 

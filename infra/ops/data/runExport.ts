@@ -3,14 +3,12 @@ import { realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
 import { type Resource, resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { isGzip } from '../../cli/lines.ts';
 import { escapeControls, print, tell } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress, toCount } from '../../cli/progress.ts';
@@ -76,8 +74,7 @@ async function exportRows(
 
 /**
  * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
- * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed. A link stays, and
- * its file is replaced.
+ * new one, never a part. A failure leaves nothing behind. A link stays, and its file is replaced.
  */
 async function replaceFile(file: string, content: readonly string[], signal: AbortSignal) {
   const path = await realpath(file).catch(() => file);
@@ -85,8 +82,7 @@ async function replaceFile(file: string, content: readonly string[], signal: Abo
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    const packed = isGzip(file) ? [createGzip()] : [];
-    await pipeline([Readable.from(content), ...packed, target], { signal });
+    await pipeline(Readable.from(content), target, { signal });
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
