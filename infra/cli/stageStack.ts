@@ -82,34 +82,22 @@ export function checkPlace({ name: stage, settings }: Stage, name: string, arn: 
   );
 }
 
-/** The part of an AWS client that `defineOpen` uses. */
-interface AwsClient {
-  readonly config: { readonly serviceId: string };
-  readonly middlewareStack: {
-    add(
-      middleware: <Args, Response>(
-        next: (args: Args) => Promise<Response>,
-      ) => (args: Args) => Promise<Response>,
-      options: { readonly step: 'initialize' },
-    ): void;
-  };
-}
-
 /**
  * Makes clients of AWS services, with the region of a stage and the credentials of its stack. Unlike the SDK's own,
  * their errors name the service.
  */
 function defineOpen(stage: Stage, limits: object) {
-  return function open<Settings extends object, Client extends AwsClient>(
+  return function open<Settings extends object, Client>(
     Client: new (settings: Settings) => Client,
     settings?: Settings,
   ): Client {
     const client = new Client({ ...limits, ...settings, ...toRegion(stage) } as Settings);
-    const { serviceId } = client.config;
-    client.middlewareStack.add(
+    // Every client has the same configuration and middleware, but for the types of its calls.
+    const { config, middlewareStack } = client as CloudFormationClient;
+    middlewareStack.add(
       (next) => (args) =>
         next(args).catch((error: object) => {
-          throw Object.assign(error, { serviceId });
+          throw Object.assign(error, { serviceId: config.serviceId });
         }),
       { step: 'initialize' },
     );
