@@ -10,7 +10,6 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 
 type Input = Record<string, unknown>;
 
-/** A call to AWS. */
 export interface Call {
   readonly operation: string;
   readonly input: Input;
@@ -62,9 +61,7 @@ export async function startAws(responses: Responses) {
   });
   const aws = {
     calls,
-    /** An operation that is refused. */
     denied: '',
-    /** The input of every call of an operation, in order. */
     inputsOf: (operation: string) =>
       calls.filter((call) => call.operation === operation).map(({ input }) => input),
     /** The environment in which a command calls this. */

@@ -51,7 +51,6 @@ async function open() {
     const Item = marshall(record, { removeUndefinedValues: true });
     await direct.send(new PutItemCommand({ TableName: 'apiKeys', Item }));
   }
-  /** The whole keys that were shown. */
   const shown: string[] = [];
   return { database, parameter, responses, variables, direct, puts, made, edit, shown };
 }

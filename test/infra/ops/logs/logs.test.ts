@@ -65,7 +65,6 @@ const fail =
     };
   };
 
-/** The X-Request-Ids in the rows, in order. */
 function toIds({ stdout, stderr }: { stdout: string; stderr: string }): unknown[] {
   expect(stderr).toBe('');
   return [...stdout.matchAll(/^20\d\d-.* (\S+)$/gm)].map(([, id]) => id);
@@ -264,7 +263,6 @@ function requestLine(requestId: string, fields: Line = {}): Line {
   });
 }
 
-/** A function's line of what failed, with what caused it. */
 function errorLine(requestId: string): Line {
   const cause = { name: 'TimeoutError', message: 'socket hang up', stack: 'at inner' };
   const error = { name: 'StoreError', message: 'no response', stack: 'at outer', cause };

@@ -21,7 +21,6 @@ type Row = Record<string, string>;
 /** What AWS returns about a stage; by default, on a quiet night. */
 interface Recorded {
   readonly stage?: 'staging' | 'production';
-  /** The width of the terminal. */
   readonly columns?: number;
   /** Milliseconds until the page leaves out what AWS has not returned. */
   readonly deadline?: number;
@@ -48,7 +47,6 @@ interface Recorded {
   readonly stopped?: readonly OperationId[];
   /** That of updateInventory by the settings. */
   readonly concurrency?: number;
-  /** How many of the alarms have no data. */
   readonly withoutData?: number;
   /** Whether the alarms' actions are off. */
   readonly muted?: boolean;

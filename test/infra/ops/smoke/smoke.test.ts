@@ -315,7 +315,6 @@ function withoutOthers(screen: string): string {
     .replaceAll(/(?<=requests? in )\d+/g, 'N');
 }
 
-/** No key but that of the stage's check. */
 const noKey = { PETSTORE_API_KEY: '' };
 const toCheckKey = (Value: string): Responses => ({
   GetParameter: () => ({ Parameter: { Value } }),
