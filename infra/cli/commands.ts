@@ -388,7 +388,7 @@ export const commands = {
         summary: 'Compare a bill with the model',
         argument: '<FILE...>',
         about:
-          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
+          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV or .csv.gz, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
         options: {
           ...pricedStage,
           ...traffic,

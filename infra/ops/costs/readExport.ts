@@ -1,67 +1,26 @@
-import {
-  asyncBufferFromFile,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  parquetSchema,
-} from 'hyparquet';
-import { parseCsvLine, readLines } from '../../cli/lines.ts';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { parse } from 'csv-parse';
 import { withoutRegion } from './expectedUsage.ts';
 
 export type BilledLine = ReturnType<typeof parseLine>[number];
 
-/**
- * The lines of an export. Memory does not grow with the file; a Parquet file needs the memory of one row group.
- */
+/** The lines of an export. Memory does not grow with the file. */
 export async function* readExport(file: string): AsyncGenerator<BilledLine> {
-  let places: ReturnType<typeof findPlaces> | undefined;
+  const packed = createReadStream(file);
+  const text = /\.gz$/i.test(file) ? pipeline(packed, createGunzip(), () => {}) : packed;
+  const csv = parse({ bom: true, columns: toFields, skip_empty_lines: true });
   let rows = 0;
   try {
-    for await (const cells of /\.parquet$/i.test(file) ? readParquet(file) : readCsv(file)) {
-      if (places) {
-        yield* parseLine(Object.fromEntries(places.map(([field, place]) => [field, cells[place]])));
-        rows += 1;
-      } else places = findPlaces(cells.map(String));
+    for await (const cells of pipeline(text, csv, () => {})) {
+      yield* parseLine(cells);
+      rows += 1;
     }
   } catch (error) {
-    const { message } = error as Error;
-    if (message.startsWith(file)) throw error;
-    throw new Error(`${file} cannot be read at row ${rows + 1}: ${message}.`);
+    throw new Error(`${file} cannot be read at row ${rows + 1}: ${(error as Error).message}.`);
   }
   if (rows === 0) throw new Error(`${file} cannot be read: it has no rows.`);
-}
-
-/** The names of the columns, then the cells of each row. */
-type Rows = AsyncGenerator<readonly unknown[]>;
-
-/** CSV or .csv.gz. */
-async function* readCsv(file: string): Rows {
-  let length: number | undefined;
-  for await (const text of readLines(file)) {
-    if (text === '') continue;
-    const cells = parseCsvLine(text);
-    length ??= cells?.length;
-    if (!cells || cells.length !== length) {
-      throw new Error('it has more or fewer fields than the first line');
-    }
-    yield cells;
-  }
-}
-
-/** Reads only known columns, by row group. AWS compresses with Snappy. */
-async function* readParquet(path: string): Rows {
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  const known = Object.values(columnNames).flat();
-  const all = parquetSchema(metadata).children.map(({ element }) => element.name);
-  const columns = all.filter((name) => known.includes(name.toLowerCase()));
-  yield columns;
-  let rowStart = 0;
-  for (const { num_rows: rows } of metadata.row_groups) {
-    const rowEnd = rowStart + Number(rows);
-    const group = { file, metadata, columns, rowStart, rowEnd };
-    for (const row of await parquetReadObjects(group)) yield columns.map((name) => row[name]);
-    rowStart = rowEnd;
-  }
 }
 
 /**
@@ -89,17 +48,21 @@ const columnNames = {
 type Field = keyof typeof columnNames;
 const optional = ['resource', 'listCost', 'commitment', 'chargeClass'];
 
-/** @throws {Error} when a column is missing */
-function findPlaces(all: readonly string[]) {
-  return Object.entries(columnNames).map(([field, names]) => {
-    const place = all.findIndex((one) => names.includes(one.toLowerCase()));
-    if (place >= 0 || optional.includes(field)) return [field, place] as const;
-    throw new Error(`it has no column ${names.join(' or ')}`);
-  });
+/** The field of each column, if it is read. @throws {Error} when one is missing */
+function toFields(header: readonly string[]) {
+  const fields = new Map<number, string>();
+  for (const [field, names] of Object.entries(columnNames)) {
+    const place = header.findIndex((one) => names.includes(one.toLowerCase()));
+    if (place < 0 && !optional.includes(field)) {
+      throw new Error(`it has no column ${names.join(' or ')}`);
+    }
+    fields.set(place, field);
+  }
+  return header.map((_, place) => fields.get(place));
 }
 
-function parseLine(cells: Readonly<Partial<Record<Field, unknown>>>) {
-  const toText = (field: Field) => String(cells[field] ?? '');
+function parseLine(cells: Readonly<Partial<Record<Field, string>>>) {
+  const toText = (field: Field) => cells[field] ?? '';
   // Nothing is 0, as the quantity of a tax is.
   const toNumber = (field: Field, number = Number(toText(field))) => {
     if (Number.isFinite(number)) return number;
@@ -116,10 +79,10 @@ function parseLine(cells: Readonly<Partial<Record<Field, unknown>>>) {
     resource: toText('resource'),
     /** For use that a Savings Plan covers, the cost without the plan. */
     dollars: toNumber('dollars'),
-    start: toNumber('start', toTime(cells.start)),
-    end: toNumber('end', toTime(cells.end)),
+    start: toNumber('start', toTime(toText('start'))),
+    end: toNumber('end', toTime(toText('end'))),
     account: toText('account'),
-    tags: toTags(cells.tags),
+    tags: toTags(toText('tags')),
   };
   if (toText('commitment') === '' || line.kind !== 'Usage') return [line];
   // FOCUS has one line of it, which bills nothing: https://docs.aws.amazon.com/cur/latest/userguide/cur-sp.html
@@ -131,15 +94,13 @@ function parseLine(cells: Readonly<Partial<Record<Field, unknown>>>) {
 }
 
 /** Times without a zone are UTC. */
-function toTime(cell: unknown): number {
-  if (cell instanceof Date) return cell.getTime();
-  const text = String(cell);
+function toTime(text: string): number {
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
 /** Tags by name, without the prefix that AWS adds to user tags. */
-function toTags(cell: unknown): Record<string, string> {
-  const tags: object = typeof cell === 'string' ? JSON.parse(cell || '{}') : (cell ?? {});
+function toTags(text: string): Record<string, string> {
+  const tags: object = JSON.parse(text || '{}');
   const toName = (name: string) => name.toLowerCase().replace(/^user[:_]/, '');
   return Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [toName(name), String(value)]),

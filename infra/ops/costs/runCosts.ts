@@ -41,7 +41,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     await writeResult({ json }, found, found.map(({ text }) => text).join('\n'));
     if (failed.length > 0) process.exitCode = 1;
   },
-  // These load AWS clients or a Parquet reader.
+  // These load AWS clients or a reader of CSV.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
   forecast: async (options) => (await import('./runByKey.ts')).runForecast(options),

@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
@@ -8,7 +8,6 @@ import {
   resourceNames,
   resources,
 } from '../../bulk/resources.ts';
-import { parseCsvLine, readLines } from '../../cli/lines.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 
@@ -102,7 +101,7 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal) 
     line += 1;
     if (line > 1 || header === undefined) {
       if (text.trim() !== '') yield { line, ...toRow(text, resource) };
-    } else if (text !== header) {
+    } else if (text.replaceAll('"', '') !== header) {
       throw new UsageError(`The first line of ${file} must be ${header}.`);
     }
   }
@@ -118,14 +117,35 @@ function toRow(text: string, { columns, parse }: Resource) {
 }
 
 function parseCsvRow(text: string, columns: readonly string[]): object {
-  const fields = parseCsvLine(text)?.map(toCsvValue) ?? [];
+  const fields = text.split(',').map(toCsvValue);
   if (fields.length !== columns.length) throw new Error(`must have ${columns.length} fields`);
   return Object.fromEntries(columns.map((column, index) => [column, fields[index]]));
 }
 
-/** Converts an integer as JSON does; any other text stays text. */
+/**
+ * The lines of a file. Memory does not grow with the file. Lines end in LF or CRLF; a byte order mark is dropped.
+ * @throws {Error} that names the file if it is not UTF-8 text, or once the signal is aborted
+ */
+async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(file, { signal })) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    rest += decoder.decode();
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+  if (rest !== '') yield rest;
+}
+
+/** Converts an integer as JSON does; any other text stays text. No value of the inventory needs its quotes. */
 function toCsvValue(field: string): string | number | bigint {
-  const value = parseInt64(field);
-  if (value === undefined) return field;
+  const text = field.replace(/^"(.*)"$/, '$1');
+  const value = parseInt64(text);
+  if (value === undefined) return text;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

@@ -40,7 +40,7 @@ it.each([
   ['1,2,Sold', 'status must be "available", "pending" or "sold", and is "Sold"'],
   ['1,2', 'must have 3 fields'],
   ['1,2,sold,4', 'must have 3 fields'],
-  ['1,2,"sold', 'must have 3 fields'],
+  ['1,2,"sold', 'status must be "available", "pending" or "sold", and is "\\"sold"'],
   ['1,-1,lost', '; status must be'],
   ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
   ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
