@@ -125,7 +125,7 @@ async function finishRestore(
       if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, stage, table);
     } catch (error) {
       if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
-      tell(`Trying again: ${toErrorLine(error)}`);
+      if (isOutage(error)) tell(`Trying again: ${toErrorLine(error)}`);
     }
     await setTimeout(POLL_MILLISECONDS, undefined, { signal });
   }
