@@ -28,6 +28,18 @@ export function tell(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }
 
+const LINE_MILLISECONDS = 10_000;
+
+/** A function that says now and then how many rows are done. */
+export function defineProgress(label: string): (done: number) => void {
+  let toldAt = performance.now();
+  return (done) => {
+    if (performance.now() - toldAt < LINE_MILLISECONDS) return;
+    toldAt = performance.now();
+    tell(`${label}: ${toCount(done, 'row')} done.`);
+  };
+}
+
 /**
  * Replaces control and format characters by JSON's escapes, so that JSON stays the same. Such characters in a key's
  * name, a log or a message could move the cursor, or show the line in another order. Tabs and line ends stay.
@@ -66,6 +78,13 @@ export function toColumns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Such as `1,000`, or `1 row` and `1,000 rows`. */
+export function toCount(count: number, noun?: string): string {
+  const whole = Math.round(count);
+  const digits = whole.toLocaleString('en');
+  return noun === undefined ? digits : `${digits} ${noun}${whole === 1 ? '' : 's'}`;
 }
 
 /** To the minute, such as `2026-12-24 09:59Z`; a dash without a time. */

@@ -9,9 +9,8 @@ import { type Resource, resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { escapeControls, print, tell } from '../../cli/output.ts';
+import { defineProgress, escapeControls, print, tell, toCount } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { defineProgress, toCount } from '../../cli/progress.ts';
 import { type OpenFile, openTables, parseFiles } from './dataFile.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {

@@ -9,9 +9,8 @@ import {
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell, toPlain } from '../../cli/output.ts';
+import { defineProgress, print, tell, toCount, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { defineProgress, toCount } from '../../cli/progress.ts';
 import { tables } from '../../stages/tables.ts';
 import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
 

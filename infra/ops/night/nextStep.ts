@@ -1,4 +1,4 @@
-import { toCount } from '../../cli/progress.ts';
+import { toCount } from '../../cli/output.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';

@@ -1,5 +1,4 @@
-import { toColumns, toPlain, toShortTime } from '../../cli/output.ts';
-import { toCount } from '../../cli/progress.ts';
+import { toColumns, toCount, toPlain, toShortTime } from '../../cli/output.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { NextStep } from './nextStep.ts';

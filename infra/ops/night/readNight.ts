@@ -18,8 +18,7 @@ import {
 } from '../../cli/liveFunctions.ts';
 import { type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
-import { hideSecrets } from '../../cli/output.ts';
-import { toCount } from '../../cli/progress.ts';
+import { hideSecrets, toCount } from '../../cli/output.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';

@@ -6,7 +6,7 @@ import {
   StopDeploymentCommand,
 } from '@aws-sdk/client-codedeploy';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { toCount } from '../../cli/progress.ts';
+import { toCount } from '../../cli/output.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 

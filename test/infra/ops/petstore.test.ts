@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import { type CommandText, commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toErrorLine } from '../../../infra/cli/errorLine.ts';
-import { defineProgress, toCount } from '../../../infra/cli/progress.ts';
+import { defineProgress, toCount } from '../../../infra/cli/output.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { toCount } from '../../../infra/cli/progress.ts';
+import { toCount } from '../../../infra/cli/output.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import { importModule } from '../../../infra/local/lambdaFunction.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
