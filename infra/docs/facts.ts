@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
-import {
-  type ErrorCode,
-  retryAfter,
-  statusOfCode,
-  toErrorBody,
-} from '../../shared/contract/errorBody.ts';
-import { NotFound } from '../../shared/contract/errors.ts';
+import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
-import { entryPetId } from '../../shared/contract/parameters.ts';
 import * as values from '../../shared/contract/values.ts';
 import {
   readClientChangelog,
@@ -20,21 +13,19 @@ import {
 } from '../client/buildClient.ts';
 import { readClientTypes } from '../client/clientTypes.ts';
 import { type OperationCost, toCostReport, toSafeSaleText } from '../costs/bills/costReport.ts';
-import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
+import { readCommittedTraffic } from '../costs/bills/traffic.ts';
 import { componentLabels, components } from '../costs/prices.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
-import type { OpenApiDocument } from '../openapi/openApiDocument.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
 import { type Placeholders, toTable } from './guide.ts';
 import type { Access, Server } from './page.ts';
 
 /** All texts from the code that the guides insert. */
-export async function readFacts(access: Access, document: OpenApiDocument): Promise<Placeholders> {
+export async function readFacts(access: Access): Promise<Placeholders> {
   return {
     ...toStageFacts(access),
     ...toOperationFacts(access.documentationAddress),
     ...limits,
-    ...toExampleFacts(document),
     ...toCostFacts(),
     ...(await readClientFacts(access)),
     source: (name) =>
@@ -49,27 +40,16 @@ function toStageFacts({ servers, apiKey }: Access): Placeholders {
     addresses: () => servers.map(toAddress).join('\n'),
     baseAddress: () => servers[0].baseUrl,
     apiKey: () => apiKey ?? 'psk_…',
-    whichKey: () => (apiKey === undefined ? DEPLOYED_KEY : LOCAL_KEY),
-    throttles: () => toThrottleTable(servers),
+    throttles: toThrottleTable,
     timeout: (operationId) => `${operationSettings[operationId as OperationId].timeoutSeconds}`,
   };
 }
 
-const LOCAL_KEY =
-  'These pages come from the stage on your own machine and contain its key. The key has write permission, is new at ' +
-  'each start, and works nowhere else. The keys of a deployed stage come from those who run it.';
-const DEPLOYED_KEY =
-  'Keys come from those who run the service, one for each client and stage. In the examples below, replace `psk_…` ' +
-  'with yours. To try the service without one, run it on your own machine: `npm start` prints a key.';
-
-/** For the stages that readers can call; in the local documentation, for all. */
-function toThrottleTable(servers: readonly Server[]): string {
-  const called = stagesForClients.filter(({ name }) => servers.some((one) => one.name === name));
-  const stages = called.length > 0 ? called : stagesForClients;
-  const head = ['', ...stages.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
+function toThrottleTable(): string {
+  const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
   const lines = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : `\`${id}\``,
-    ...stages.flatMap(({ settings }) => {
+    ...stagesForClients.flatMap(({ settings }) => {
       const { rate, burst } = settings.throttles[id];
       return [rate, burst];
     }),
@@ -98,18 +78,7 @@ function toOperationFacts(documentationAddress: string): Placeholders {
     },
     // Without the messages: a test compares those in `guides/errors.md` with what requests get.
     error: toStatus,
-    errorExample: () =>
-      JSON.stringify(toErrorBody('not_found', new NotFound(entryPetId, 7n).message)),
-    retryAfter: () =>
-      toTable(
-        ['status', 'seconds', 'when'],
-        [
-          [429, retryAfter.throttled, 'there are too many requests at once'],
-          [503, retryAfter.conflict, 'too many requests update one entry at once'],
-          [503, retryAfter.unavailable, 'the database, or the service itself, is busy'],
-        ],
-      ),
-    statuses: () => values.petStatuses.map((status) => `\`${status}\``).join(', '),
+    retryAfter: (reason) => retryAfter[reason as keyof typeof retryAfter],
   };
 }
 
@@ -158,55 +127,19 @@ function toCount(number: unknown): string | undefined {
   return Number.isInteger(number) ? Number(number).toLocaleString('en') : undefined;
 }
 
-/** Recorded requests and responses in the document, by `operationId.name`. */
-function toExampleFacts({ info, paths }: OpenApiDocument): Placeholders {
-  const all = Object.values(paths).flatMap((path) => Object.values(path));
-
-  function find(part: 'requestBody' | 'response', argument: string): unknown {
-    const [id, name = ''] = argument.split('.');
-    const operation = all.find(({ operationId }) => operationId === id);
-    const media = part === 'response' ? operation?.responses['200'] : operation?.requestBody;
-    return media?.content?.['application/json']?.examples?.[name]?.value;
-  }
-
-  return {
-    documentVersion: () => info.version,
-    response: (argument) => JSON.stringify(find('response', argument)),
-    request: (argument) => JSON.stringify(find('requestBody', argument)),
-    tag: (argument) => {
-      const [entry] = (find('response', argument) ?? []) as { etag?: string }[];
-      return entry?.etag;
-    },
-  };
-}
-
-/** As in the example shop. */
-const POLL_SECONDS = 5;
-/** In millions, for 30 days. */
-const MILLION_POLLS = (30 * 24 * 60 * 60) / POLL_SECONDS / 1_000_000;
-
-/** Production's costs at the committed traffic. */
+/** Production's costs, with the committed length of the inventory. */
 function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
-  const requests = toCount(sumRequests(traffic));
-  const entries = toCount(traffic.entries);
   const report = toCostReport(stagesForClients[0], traffic, traffic.entries);
-  const { month, region, pricesAsOf } = report;
   // Successful requests, and refused keys.
   const served = report.operations.filter(({ response }) => /^(200|304|401)/.test(response));
-  function toDollars(name: string, millions: number): string | undefined {
-    const cost = served.find((one) => `${one.operationId}.${one.response}` === name);
-    return cost && (cost.dollarsPerMillion * millions).toFixed(2);
-  }
+  const findCost = (name: string) =>
+    served.find(({ operationId, response }) => `${operationId}.${response}` === name);
   return {
-    costEntries: () => entries,
-    dollars: (name) => toDollars(name, 1),
-    pollSeconds: () => `${POLL_SECONDS}`,
-    pollingDollars: (name) => toDollars(name, MILLION_POLLS),
+    costEntries: () => toCount(traffic.entries),
+    dollars: (name) => findCost(name)?.dollarsPerMillion.toFixed(2),
     requestCosts: () => toCostTable(served),
     safeSale: () => toSafeSaleText(report),
-    monthCosts: () =>
-      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };
 }
 

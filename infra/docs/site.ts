@@ -11,7 +11,7 @@ import { defineReference, javascript, toOverview, toPublishedDocument } from './
  */
 export async function buildSite(access: Access): Promise<Site> {
   const { bytes, document } = toPublishedDocument(access);
-  const facts = await readFacts(access, document);
+  const facts = await readFacts(access);
   const guides = guideNames.map((name) =>
     renderGuide(name, fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts)),
   );
