@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { challenge, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
@@ -29,15 +29,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   ...Object.fromEntries(
     Object.values(gatewayErrors).map((error) => [statusOfCode[error.code], error]),
   ),
-  401: {
-    ...gatewayErrors.UNAUTHORIZED,
-    headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
-  },
-  403: {
-    ...gatewayErrors.ACCESS_DENIED,
-    headers: { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` },
-  },
-  405: toMethodNotAllowedError('OPTIONS'),
+  405: toMethodNotAllowedError('GET, OPTIONS'),
   412: {
     code: 'precondition_failed',
     message: 'The entry has changed since you read its ETag.',
@@ -53,21 +45,17 @@ const errors: Readonly<Record<number, GatewayError>> = {
 /** Every status of the contract's errors. */
 export const injectedStatuses: readonly number[] = Object.keys(errors).map(Number);
 
-/**
- * Waits, then decides at random whether a request fails. A failing request never reaches its function.
- * @param allow the value of an Allow header on the operation's path
- */
+/** Waits, then decides at random whether a request fails. A failing request never reaches its function. */
 export async function injectFault(
   { failures = [], delayMilliseconds = 0 }: FaultInjection,
   { lifecycle }: Operation,
-  allow: string,
   documentationAddress: string,
 ): Promise<GatewayError | undefined> {
   if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
   let left = failures.length > 0 ? Math.random() : 0;
   for (const { status, share } of failures) {
     left -= share;
-    const error = status === 405 ? toMethodNotAllowedError(allow) : errors[status];
+    const error = errors[status];
     if (left < 0 && error) {
       const lifecycleHeaders = toLifecycleHeaders(lifecycle, documentationAddress);
       return { ...error, headers: { ...error.headers, ...lifecycleHeaders } };

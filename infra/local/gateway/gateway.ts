@@ -76,7 +76,7 @@ export function defineGateway(
     if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
       return refuse(gatewayErrors.REQUEST_TOO_LARGE);
     }
-    const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
+    const fault = await injectFault(faultInjection, operation, documentationAddress);
     if (fault) return refuse(fault);
     const isLost = Math.random() < (faultInjection.lostShare ?? 0);
     try {

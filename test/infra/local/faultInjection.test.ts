@@ -17,7 +17,7 @@ test('an injected failure is drawn by its share', async () => {
   ];
   const drawn = [0, 0.0999, 0.1001, 0.2999, 0.3001, 0.9999].map((value) => {
     draw.mockReturnValueOnce(value);
-    return injectFault({ failures }, operations.getPet, '', documentationAddress);
+    return injectFault({ failures }, operations.getPet, documentationAddress);
   });
   const codes = (await Promise.all(drawn)).map((fault) => fault?.code);
   const [first, second] = ['service_unavailable', 'too_many_requests'];
