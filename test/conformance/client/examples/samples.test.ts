@@ -8,6 +8,7 @@ import { decodeHtml } from '../../../../infra/docs/markdown.ts';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../../infra/local/storeData.ts';
+import { readCommittedDocument } from '../../../../infra/openapi/openApiDocument.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { statusOfCode } from '../../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
@@ -96,6 +97,20 @@ it('every block runs or is a known exception, and every exception is needed', ()
   for (const start of Object.keys(notRun)) {
     const found = all.filter(({ code }) => code.startsWith(start));
     expect(found, start).toHaveLength(1);
+  }
+});
+
+it('shows requests and responses as the document has them', () => {
+  const document = JSON.stringify(readCommittedDocument()).replaceAll('999999', '7');
+  const lines = [...blocks.values()]
+    .flat()
+    .filter(({ language }) => language === 'json' || language === 'http')
+    .flatMap(({ code }) => code.split('\n'));
+  const bodies = lines.filter((line) => /^\[?\{"/.test(line));
+  const tags = lines.flatMap((line) => /^(?:ETag|If-Match): (.*)/.exec(line)?.[1] ?? []);
+  expect([bodies.length, tags.length]).toEqual([5, 2]);
+  for (const text of [...bodies, ...tags.map((tag) => JSON.stringify(tag))]) {
+    expect(document).toContain(text);
   }
 });
 
