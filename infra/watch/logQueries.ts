@@ -84,15 +84,6 @@ export const logQueries: readonly LogQuery[] = [
       'limit 100',
     ],
   },
-  {
-    name: 'One request by its id',
-    lines: [
-      'fields @timestamp, @log, @message',
-      // Matches the request's own line, and the line of its error.
-      'filter message.requestId = "X-REQUEST-ID"',
-      'sort @timestamp asc',
-    ],
-  },
   { name: 'Deployments', lines: deployments },
   { name: 'Callers of deprecated operations', lines: deprecatedCallers },
 ];
