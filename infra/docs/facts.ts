@@ -158,7 +158,6 @@ function toCostTable(costs: readonly OperationCost[]): string {
   );
 }
 
-/** What the client's package has: its address, its README below the heading, its types and its changelog. */
 async function readClientFacts(access: Access): Promise<Placeholders> {
   const { documentationAddress, servers, apiKey } = access;
   const [readme, types, changelog] = await Promise.all([

@@ -1,6 +1,5 @@
 import { renderMarkdown, toSections, toText } from './markdown.ts';
 
-/** A guide, ready for its page. */
 export type Guide = ReturnType<typeof toGuide>;
 
 /** The menu. The first guide is the site's home page. The reference is no guide. */

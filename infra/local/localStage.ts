@@ -20,7 +20,6 @@ export interface LocalStageOptions extends EngineOptions, FillOptions {
   readonly startEngine: StartEngine;
   /** By default, those in `functions/`. */
   readonly loadModule?: LoadModule;
-  /** Errors and delays for testing clients; none by default. */
   readonly faultInjection?: FaultInjection;
 }
 
@@ -54,7 +53,6 @@ export async function startLocalStage(options: LocalStageOptions) {
       /** Without a slash at the end. */
       documentationAddress,
       ...keys,
-      /** For DynamoDB clients. */
       engineEndpoint: engine.endpoint,
       /** Finishes the requests in progress, then closes the engine. */
       async close() {

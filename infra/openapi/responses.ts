@@ -72,7 +72,6 @@ export function toExamples(
   );
 }
 
-/** When an error occurs. */
 const causes: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'the path, the query, a header or the body is invalid; the message says what.',
   unauthorized: 'the API key is missing or not valid.',

@@ -27,7 +27,6 @@ import {
   toPreflightResponse,
 } from './messages.ts';
 
-/** What is behind the gateway. */
 export interface Service {
   readonly functions: readonly LambdaFunction[];
   readonly documentationAddress: string;

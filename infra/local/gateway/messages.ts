@@ -15,7 +15,6 @@ import type { ProxyRequest } from '../../gateway/proxyEvent.ts';
 
 // The requests that the gateway reads, and its own responses.
 
-/** A request, as the gateway reads its head. */
 export interface GatewayRequest extends ProxyRequest {
   /** The address without origin and query. */
   readonly fullPath: string;
