@@ -1,16 +1,10 @@
-// The script of every page: the language of samples, and the search. The guides work without it.
+// The script of every page: the menu and the search. The guides work without it.
 
 const MAX_RESULTS = 10;
 
 /** For a word in each part of an entry of the search. At the start of its heading, those of the heading count twice. */
 const POINTS = { heading: 4, keywords: 8, page: 2, text: 1 };
 
-const summaries = [...document.querySelectorAll('.samples summary')];
-for (const summary of summaries) summary.addEventListener('click', () => choose(summary));
-// If the browser stores nothing for this site, the choice holds on this page only.
-try {
-  openLanguage(localStorage.getItem('language'));
-} catch {}
 addSearch(document.querySelector('.search'));
 unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details'));
 
@@ -19,21 +13,6 @@ function unfoldMenu(isWide, menu) {
   const follow = () => menu?.toggleAttribute('open', isWide.matches);
   isWide.addEventListener('change', follow);
   follow();
-}
-
-/** A click itself opens the sample below it. */
-function choose(clicked) {
-  openLanguage(clicked.textContent, clicked);
-  try {
-    localStorage.setItem('language', clicked.textContent);
-  } catch {}
-}
-
-/** Opens a language in every group that has it, but for the one that was clicked. */
-function openLanguage(language, clicked) {
-  for (const summary of summaries) {
-    if (summary !== clicked && summary.textContent === language) summary.parentElement.open = true;
-  }
 }
 
 function addSearch(search) {
