@@ -38,7 +38,7 @@ const DAYS_A_MONTH = 730 / 24;
 
 /** @param requests per month; the traced share depends on it if the stage traces a fixed number per second */
 export function toStagePricing(
-  settings: RequestSettings,
+  settings: PricedSettings,
   requests: number,
   figures = readFigures(settings),
 ): RequestPricing {
@@ -50,8 +50,6 @@ export function toStagePricing(
   const tracedPercent = toTracedPercent(tracing, requests);
   return { ...figures, units, tracedPercent, hasFirewall: firewall };
 }
-
-type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 'region' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
