@@ -2,7 +2,6 @@ import type { Parameter } from './parameters.ts';
 
 const MAX_LIMIT = 1_000;
 
-/** The size of a page without a `limit`. */
 export const DEFAULT_LIMIT = 100;
 
 const limit: Parameter<number> = {

@@ -40,10 +40,8 @@ export interface IdParameter extends Parameter<bigint> {
   readonly resource: string;
 }
 
-/** The `{petId}` of a pet. */
 export const petId = defineIdParameter('petId', 'pet');
 
-/** The `{petId}` of an inventory entry. */
 export const entryPetId = defineIdParameter('petId', 'inventory entry');
 
 /* @__NO_SIDE_EFFECTS__ so that a function bundles only the ids that it uses */

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { InvalidRequest } from '../contract/errors.ts';
 
 export interface PageRequest {
-  /** Maximum elements in the page. */
   readonly limit: number;
   readonly cursor?: string | undefined;
 }

@@ -82,7 +82,6 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
   return whole;
 }
 
-/** The version of an update, from its value in a record. */
 export function toUpdateVersion({ B }: AttributeValue.BMember): string {
   return toBytes(B).toString('base64url');
 }
@@ -100,7 +99,6 @@ export function newVersion(): string {
 /** The quantity in four bytes, a zero byte, which makes it longer than an update's value, and the status. */
 const CONTENT_BYTES = 6;
 
-/** An update's version as the record stores it. */
 export function toVersionValue(version: string): AttributeValue {
   return { B: Buffer.from(version, 'base64url') };
 }

@@ -43,7 +43,6 @@ const BASE64URL = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 const petIdText = Buffer.from('{"petId":');
 const quantityText = Buffer.from(',"quantity":');
 const statusTexts = toStatusTexts('}');
-/** For an entry with a tag. */
 const taggedTexts = toStatusTexts(',"etag":"\\"');
 const tagEnd = Buffer.from('\\""}');
 

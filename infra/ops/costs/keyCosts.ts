@@ -28,7 +28,6 @@ interface Requests {
   /** Undefined for requests of no operation, such as to an unknown path. */
   readonly operation: OperationId | undefined;
   readonly status: string;
-  /** Whether a function was called for them. */
   readonly isCalled: boolean;
   readonly requests: number;
   readonly milliseconds: number;

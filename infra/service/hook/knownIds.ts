@@ -2,7 +2,6 @@ import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type TableName, tables } from '../../stages/tables.ts';
 import { type KnownIds, type ReadTable, readTableNames, readTables } from './probes.ts';
 
-/** The name of a table, from the environment. */
 export function toTableName(table: TableName): string {
   return process.env[tables[table].variable] ?? '';
 }

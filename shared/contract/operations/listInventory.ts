@@ -30,7 +30,6 @@ const petStatusParameter: Parameter<PetStatus> = {
   schema: { type: 'string', enum: petStatuses },
 };
 
-/** An optional member of each entry. */
 const includeParameter: Parameter<'etag'> = {
   parse: (text) => (text === 'etag' ? text : undefined),
   error: 'must be "etag"',

@@ -3,7 +3,6 @@ import type { Operation } from '../../contract/operation.ts';
 import type { Parameter } from '../../contract/parameters.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
-/** Parses the operation's path and query parameters. */
 export function parameters({
   parameters = {},
   query = {},
