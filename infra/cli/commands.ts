@@ -52,8 +52,11 @@ const pricedStage = {
   stage: { ...stage, about: 'the stage', default: 'production' },
 } as const;
 const port = kinds.whole(0, 65_535);
-/** What is safe in the quotes of a filter pattern. Nor is it a whole key. */
-const logName = /^(?!psk_)[\w.@-]{1,64}$/;
+/** What is safe in the quotes of a filter pattern. */
+const logName = kinds.pattern(
+  /^(?!psk_)[\w.@-]{1,64}$/,
+  'an id or a name: at most 64 letters, digits, dots, dashes, underscores or @; never a whole key',
+);
 /** The requests of a month. */
 const traffic = {
   requests: text(
@@ -103,10 +106,7 @@ export const commands = {
         'close the connection in place of this share of the responses, after the request took effect',
         { ...kinds.share, default: '0' },
       ),
-      throttle: {
-        ...stage,
-        about: 'refuse what exceeds the throttles of this stage with 429, as its gateway does',
-      },
+      throttle: { ...stage, about: 'refuse with 429 what exceeds the throttles of this stage' },
       'expose-dynamodb': text(
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
@@ -131,11 +131,7 @@ export const commands = {
             required: true,
           }),
           permission: {
-            ...choice<Permission>(
-              'PERMISSION',
-              ['read', 'write'],
-              'what the key may do; write includes read, and a browser gets read',
-            ),
+            ...choice<Permission>('PERMISSION', ['read', 'write'], 'write includes read'),
             required: true,
           },
           expires: text(
@@ -149,11 +145,7 @@ export const commands = {
         summary: 'List every key with its successor, oldest first',
         options: {
           ...place,
-          expiring: text(
-            '14d',
-            'only keys that expire within this time, the next first',
-            kinds.duration,
-          ),
+          expiring: text('14d', 'keys that expire within this time, soonest first', kinds.duration),
           json,
         },
       },
@@ -191,10 +183,7 @@ export const commands = {
     options: {
       ...place,
       inventory: text('FILE.csv', 'CSV; the first line is petId,quantity,status'),
-      pets: text(
-        'FILE.jsonl',
-        'JSON Lines: one JSON object a line, as in the responses of the service',
-      ),
+      pets: text('FILE.jsonl', 'JSON Lines: one object a line, as in responses'),
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       overwrite: flag('replace existing entries; asks first on a stage'),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
@@ -223,13 +212,8 @@ export const commands = {
       stage: { ...stage, about: `${stage.about}; also says which commit is live` },
       'base-url': text('URL', 'the base address, which ends in /v1, in place of a stage'),
       light: flag('do not list the whole inventory'),
-      entry: text(
-        'PETID',
-        'write the stock of this entry back unchanged; takes a key with write permission',
-      ),
-      'expect-commit': flag(
-        'fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT',
-      ),
+      entry: text('PETID', 'write the stock of this entry back unchanged, with a write key'),
+      'expect-commit': flag('fail unless all that is live is this commit, or PETSTORE_COMMIT'),
     },
   },
   logs: {
@@ -238,22 +222,8 @@ export const commands = {
       'Shows requests oldest first: time, operation, status, milliseconds, key, commit and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
     options: {
       stage: oneStage,
-      request: text(
-        'ID',
-        "everything about one request, by its X-Request-Id, ours or the client's",
-        kinds.pattern(
-          logName,
-          'an X-Request-Id: at most 64 letters, digits, dots, dashes or underscores',
-        ),
-      ),
-      key: text(
-        'NAME',
-        'the requests of one key, by its name or key id',
-        kinds.pattern(
-          logName,
-          'the name or the key id that npx petstore keys list shows, not the key itself',
-        ),
-      ),
+      request: text('ID', "one request, by its X-Request-Id, ours or the client's", logName),
+      key: text('NAME', 'the requests of one key, by its name or key id', logName),
       status: text('404|5xx', 'the requests with this status', kinds.statuses),
       since: text(
         '30m|1h|2d',

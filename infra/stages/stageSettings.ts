@@ -86,7 +86,6 @@ const percents = z
   .readonly()
   .refine(isEachOnce, 'must have no duplicates');
 
-/** E-mail addresses. */
 const addressees = z
   .array(z.email())
   .min(1)

@@ -44,9 +44,8 @@ export function growsWithInventory(operationId: OperationId, response: ResponseK
   return operations[operationId].streamed && bySize.includes(response);
 }
 
-/** The measured lengths of the inventory, in entries, and of its ids, in digits. */
+/** The measured lengths of the inventory, in entries. */
 export const measuredSizes = [1_000, 10_000, 100_000] as const;
-export const measuredDigits = [7, 19] as const;
 
 /** What AWS bills for one request, in its own units. */
 export interface BilledUnits {

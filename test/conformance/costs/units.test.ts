@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   growsWithInventory,
   type MeasuredUnits,
-  measuredDigits,
   measuredSizes,
   type ResponseKind,
   responsesOf,
@@ -48,7 +47,7 @@ describe('the billed units of a request', () => {
     const ids = { changeablePetId: entry.petId, missingPetId: -9223372036854775808n };
     target = { ...local, fixtures: { ...named, ...ids } };
     lists = await Promise.all(
-      measuredDigits.flatMap((digits) => measuredSizes.map((entries) => toList(entries, digits))),
+      [7, 19].flatMap((digits) => measuredSizes.map((entries) => toList(entries, digits))),
     );
     measured = await measureAll();
   }, 60_000);
