@@ -122,9 +122,9 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
   };
 }
 
-/** An attribute that is not a string becomes an empty text, as in the store, so that one such record hides no others. */
+/** A missing name or time, or an attribute that is no string, becomes an empty text: one such record hides no others. */
 function toRecord(item: Record<string, unknown>): KeyRecord {
-  const entries = Object.entries(item).map(([name, value]) => [
+  const entries = Object.entries({ name: '', createdAt: '', ...item }).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : '',
   ]);

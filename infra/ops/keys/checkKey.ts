@@ -33,11 +33,11 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
   try {
     await open(SSMClient).send(new PutParameterCommand({ Name: parameter, ...value }));
   } catch (error) {
-    await register.revoke(keyId);
+    await register.revoke(keyId).catch(() => {});
     // What AWS refuses, it may repeat.
     const cause = hideSecrets(toErrorLine(error));
     throw new Error(
-      `The new key ${keyId} was not stored in ${parameter}, and is revoked. The cause: ${cause}`,
+      `The new key ${keyId} was not stored in ${parameter}. See in the list of the keys whether it is revoked. The cause: ${cause}`,
     );
   }
   return `Made the read key ${keyId}, named check, and stored it in ${parameter}.`;

@@ -42,10 +42,10 @@ export const runs: Runs<Subcommands> = {
     const keyId = parseKeyId(typed);
     const { register } = await openRegister(options);
     const { name, permission } = await findKey(register, keyId);
-    const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
+    const question = `Revoke the key ${keyId} (${name || '-'}, ${permission}) for good?`;
     if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
     await register.revoke(keyId);
-    await print(`Revoked the key ${keyId} (${name}); it stops working within a minute.`);
+    await print(`Revoked the key ${keyId} (${name || '-'}); it stops working within a minute.`);
   },
 
   async check(options) {
@@ -122,7 +122,7 @@ function toQuestion(
   grace: number,
 ): string {
   const warning = rotatedAt
-    ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId}. `
+    ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId ?? 'a key of the list'}. `
     : '';
   if (grace > 0) return warning && `${warning}Make another successor?`;
   return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;

@@ -133,6 +133,10 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'an end that was': edited({ expiresAt: past }),
   'numbers for texts': edited({ expiresAt: 1_796_083_200, name: 5 }),
   'no time of creation': edited({ createdAt: undefined }),
+  'no name': edited({ name: undefined }),
+  'a rotation by 1.0.0, which names no successor': [
+    ...[till, ({ edit }) => edit({ rotatedAt: past }), 'rotate aaaaaaaaaa <n\n'],
+  ] as Step[],
   'the oldest is first, or what ends next': [
     ...[`${till} --expires 13d`, `${till} --expires 15d`, `${till} --expires 2d`, till],
     'rotate dddddddddd --grace 3d',
@@ -173,6 +177,9 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'a write key of a check': ['create --name till --permission write', own, ...ends],
   'a key of a check that works': [till, own, ...ends],
   'a key of a check that cannot be stored': [refuseStoring, 'check', 'list'],
+  'a key of a check that can be neither stored nor revoked': [
+    ...[refuseStoring, failUpdate, 'check', 'list'],
+  ],
 };
 
 it('npx petstore keys shows each key once, and says what becomes of it', async () => {
