@@ -1,4 +1,4 @@
-/** Every error code of the service, with its HTTP status. The set is closed. */
+/** Every error code of the service, with its HTTP status. */
 export const statusOfCode = {
   invalid_request: 400,
   unauthorized: 401,

@@ -2,7 +2,7 @@ import { errorMessages } from './errorBody.ts';
 import type { IdParameter } from './parameters.ts';
 
 /**
- * Errors for the client. `shared/http/middleware/errorResponse.ts` maps each to its status. The messages are for the
+ * Errors for the client. `shared/http/middleware/errorResponse.ts` maps each to its code. The messages are for the
  * client and leak nothing. `reason` and `cause` are only for the log.
  */
 export type DomainError =

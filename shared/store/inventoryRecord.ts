@@ -8,7 +8,7 @@ import { MAX_QUANTITY, type PetStatus, parseInt64 } from '../contract/values.ts'
  * are one letter each. An entry with a petId of 19 digits takes 18 bytes instead of 40. Numbers are sent as text, so
  * they stay exact. During a canary and after a rollback, the release before reads what this one writes.
  */
-export interface InventoryRecord {
+interface InventoryRecord {
   /** petId */
   readonly p: AttributeValue.NMember;
   /** quantity */

@@ -177,7 +177,7 @@ async function readBill(
   const used = own.filter(isUse);
   if (used.length === 0) {
     throw new Error(
-      `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days: are they active cost allocation tags?`,
+      `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days${account ? ` in account ${account}` : ''}: are they active cost allocation tags?`,
     );
   }
   return {

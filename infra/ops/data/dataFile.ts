@@ -59,7 +59,7 @@ function identify(name: ResourceName, file: string, isTarget: boolean): string {
   if (found?.isFile() === false) {
     throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
   }
-  if (isTarget) accessSync(dirname(file), constants.W_OK);
+  if (isTarget) accessSync(dirname(found ? realpathSync(file) : file), constants.W_OK);
   return found ? `${found.dev}:${found.ino}` : join(realpathSync(dirname(file)), basename(file));
 }
 
@@ -139,7 +139,7 @@ async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<st
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
   }
-  if (rest !== '') yield rest;
+  yield rest;
 }
 
 /** Converts an integer as JSON does; any other text stays text. No value of the inventory needs its quotes. */

@@ -33,7 +33,7 @@ export function errorResponse(): OperationMiddleware {
   return { onError: respondWithError };
 }
 
-/** The only place that maps errors to statuses. An unknown error is a 500 without details. */
+/** The only place that maps errors to codes, and so to statuses. An unknown error is a 500 without details. */
 export function toErrorResponse(error: Error): HttpResponse {
   const known = error.name in codeOf ? (error as DomainError) : undefined;
   const body = known

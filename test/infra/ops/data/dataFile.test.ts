@@ -57,6 +57,7 @@ it.each([
 
 const header = 'file must be petId,quantity,status.';
 it.each<[ResourceName, string | Buffer, string]>([
+  ['inventory', '', header],
   ['inventory', '1,2,sold\n', header],
   ['inventory', 'petId,quantity\n', header],
   ['inventory', 'petId,quantity,status,price\n', header],
