@@ -18,9 +18,7 @@ export async function* readExport(file: string): AsyncGenerator<BilledLine> {
       rows += 1;
     }
   } catch (error) {
-    throw new Error(
-      `${file} cannot be read as CSV at row ${rows + 1}: ${(error as Error).message}.`,
-    );
+    throw new Error(`${file} cannot be read at row ${rows + 1}: ${(error as Error).message}.`);
   }
   if (rows === 0) throw new Error(`${file} cannot be read: it has no rows.`);
 }

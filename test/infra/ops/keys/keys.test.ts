@@ -135,8 +135,10 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'no time of creation': edited({ createdAt: undefined }),
   'no name': edited({ name: undefined }),
   'a rotation by 1.0.0, which names no successor': [
-    ...[till, ({ edit }) => edit({ rotatedAt: past }), 'rotate aaaaaaaaaa <n\n'],
-  ] as Step[],
+    till,
+    ({ edit }) => edit({ rotatedAt: past }),
+    'rotate aaaaaaaaaa <n\n',
+  ],
   'the oldest is first, or what ends next': [
     ...[`${till} --expires 13d`, `${till} --expires 15d`, `${till} --expires 2d`, till],
     'rotate dddddddddd --grace 3d',
