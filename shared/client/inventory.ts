@@ -31,7 +31,7 @@ import { type Call, type CallOptions, refuseUnknown } from './settings.ts';
 export interface InventoryQuery<Include extends Included = Included> {
   /** Only entries with this status. */
   readonly status?: PetStatus | undefined;
-  /** 1 to 100 ids: their entries in this order, without those that do not exist. Not together with `limit`. */
+  /** 1 to 100 ids: their entries in this order, without those that do not exist. Not with `limit` or `cursor`. */
   readonly petIds?: readonly bigint[] | undefined;
   /** Gives each entry its `etag`. */
   readonly include?: Include;
@@ -50,7 +50,7 @@ export type EntryOf<Include extends Included> = Include extends 'etag'
 
 export interface InventoryList<Include extends Included = undefined>
   extends Page<EntryOf<Include>> {
-  /** For `ifNoneMatch`. Pages, and lists of more than some 60,000 entries, have none. */
+  /** For `ifNoneMatch`. Pages, lists by `petIds`, and lists of more than some 60,000 entries have none. */
   etag: string | undefined;
 }
 

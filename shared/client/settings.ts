@@ -46,7 +46,7 @@ export interface ResponseInfo {
 export interface Bounds {
   /**
    * Milliseconds that an attempt may take, response body included, or that a stream may be silent. The default is
-   * 30,000, since the service ends a request after 29 seconds.
+   * 30,000. Only a long list may take the service longer.
    */
   readonly timeout?: number | undefined;
   /**

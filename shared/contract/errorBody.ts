@@ -26,7 +26,7 @@ export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { code, message, status: statusOfCode[code] };
 }
 
-/** The `WWW-Authenticate` of every 401 and 403 (RFC 6750 section 3). */
+/** The start of `WWW-Authenticate`, in every 401 and in a function's 403 (RFC 6750 section 3). */
 export const challenge = 'Bearer realm="petstore"';
 
 /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
@@ -34,7 +34,7 @@ export const retryAfter = {
   throttled: '1',
   /** Many update one entry at once, which is over soon. */
   conflict: '1',
-  /** Longer than the SDK's own retries, and short enough for a person to wait. */
+  /** Longer than the SDK's pauses between its retries, and short enough for a person to wait. */
   unavailable: '5',
 } as const;
 

@@ -95,7 +95,7 @@ export class UnsupportedMediaType extends Error {
 /** The database throttles or cannot be reached, and every retry failed too. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** Whether only other updates of the same entry were in the way. */
+  /** Whether only other writes were in the way: of the same entry, or too many for the table. */
   readonly isConflict: boolean;
 
   constructor(cause: unknown, isConflict = false) {

@@ -22,7 +22,7 @@ export const PET_STATUS_ERROR = 'must be "available", "pending" or "sold"';
 
 /**
  * JSON with exact integers: an int64 past 2^53 would lose digits as a JavaScript number.
- * Both directions use the JSON.parse source text access of ECMAScript 2026, available from Node.js 22:
+ * Both directions use the JSON.parse source text access of ECMAScript 2026, available from Node.js 21:
  * https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/rawJSON
  */
 interface ExactJson {

@@ -144,7 +144,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
   };
 }
 
-/** Entries that one call of a filtered page reads: some 100 KB at most, so 12.5 read units. */
+/** Entries that one call of a filtered page reads: up to some 120 KB, so 15 read units. */
 const FILTERED_LIMIT = 5_000;
 
 /** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */

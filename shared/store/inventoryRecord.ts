@@ -62,8 +62,8 @@ export function toTaggedItem(attributes: Record<string, AttributeValue>): Tagged
 }
 
 /**
- * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. Any other
- * `v` stands beside the content. Opaque outside this file.
+ * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. If `v` is
+ * not an update's value, the version has both the content and `v`. Opaque outside this file.
  * @throws {Error} as `toInventoryItem`
  */
 export function toVersion(attributes: Record<string, AttributeValue>): string {

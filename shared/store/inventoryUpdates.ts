@@ -231,8 +231,8 @@ class StatusChanged extends Error {
 }
 
 /**
- * Retries a write that changed nothing: after a pause, if it conflicted with a transaction on the same item; at once,
- * if the status was another. The pauses take at most 750 ms in total.
+ * Retries a write that changed nothing: at once if the entry had another status, after a pause if other writes were in
+ * the way. The pauses take at most 750 ms in total.
  * @throws {StoreUnavailable} if the last attempt fails so too
  */
 async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Output> {

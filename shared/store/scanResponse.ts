@@ -73,7 +73,7 @@ export function rewriteScanResponse(
 ): RewrittenPage | undefined {
   const start = response.indexOf(ITEMS) + ITEMS.length;
   if (start < ITEMS.length) return undefined;
-  // The shortest record, 41 bytes and a comma, grows by two bytes, and by 22 more with its tag.
+  // The shortest record, 43 bytes and a comma, grows by two bytes, and by 22 more with its tag.
   const growth = withTags ? (response.length >> 1) + (response.length >> 3) : response.length >> 4;
   const items = Buffer.allocUnsafe(response.length + growth);
   const texts = withTags ? taggedTexts : statusTexts;
