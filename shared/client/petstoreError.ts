@@ -42,7 +42,7 @@ export class PetstoreError extends Error {
   /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
   readonly effect: Effect;
-  /** The operation that failed; undefined if the client sent no request. */
+  /** The operation whose request failed; undefined if none did. */
   readonly operationId: string | undefined;
   /** How often its request was sent. */
   readonly attempts: number;

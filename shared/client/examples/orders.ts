@@ -69,7 +69,7 @@ async function sellPiece(
   } catch (error) {
     if (error instanceof NotForSale) return false;
     if (!(error instanceof PetstoreError)) throw error;
-    // An earlier call sold it, and did not come to save that.
+    // An earlier call sold it, and ended before it saved that.
     if (error.effect === 'applied') return true;
     if (error.code === 'not_found') return false;
     throw error;

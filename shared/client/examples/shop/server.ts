@@ -26,7 +26,7 @@ const files = new Map<string, readonly [type: string, content: string]>([
 ]);
 
 let stock: readonly InventoryItem[] = [];
-/** The tag of the list that `stock` is, unless a sale has changed it since. */
+/** The tag of the list in `stock`; undefined once a sale has changed it. */
 let etag: string | undefined;
 let reading: Promise<void> | undefined;
 
