@@ -11,7 +11,7 @@ export const int64 = z.pipe(
 
 export const PetStatus = z.enum(petStatuses, { error: PET_STATUS_ERROR });
 
-/** The stock of one pet: an element of the list, and the response to an update. */
+/** The stock of one pet: an element of the list, and the response about one entry. */
 export const InventoryItem = z.object({
   petId: int64,
   quantity: quantityFrom(0),
