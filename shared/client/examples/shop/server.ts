@@ -51,6 +51,8 @@ async function refreshStock(): Promise<void> {
 
 /** By address. Yours are in a database. */
 const orders = new Map<string, Order>();
+/** The orders that run now: each runs in one place at a time. Yours have a lock in the database. */
+const running = new Map<string, ReturnType<typeof takeOrder>>();
 
 /** @returns the status and the message for the customer; below 500, the outcome is certain */
 async function takeOrder(order: Order): Promise<[status: number, message: string]> {
@@ -84,7 +86,9 @@ const server = createServer(async ({ method, url = '' }, response) => {
   if (method === 'PUT' && id !== undefined && petId !== undefined) {
     const order = orders.get(url) ?? { id, lines: [{ petId: BigInt(petId) }] };
     orders.set(url, order);
-    const [status, message] = await takeOrder(order);
+    const outcome = running.get(url) ?? takeOrder(order).finally(() => running.delete(url));
+    running.set(url, outcome);
+    const [status, message] = await outcome;
     return send(status, 'application/json', JSON.stringify({ message }));
   }
   if (method === 'GET' && url === '/stock.json') {
