@@ -206,7 +206,7 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     if (response.ok || status === 304) return opened;
     const text = await readText(opened).catch(() => '');
     const { code, message, ...details } = parseErrorResponse(response, text);
-    if (status === 412) {
+    if (code === 'precondition_failed') {
       // Had an attempt been applied, this one would have got its response.
       exchange.mayHaveApplied = false;
     } else if (status < 500 && code !== 'invalid_answer') {

@@ -64,7 +64,7 @@ export class PetstoreError extends Error {
 
 /**
  * Reads an error response. Without the service's Error body, for example from a proxy, the code follows from the
- * status.
+ * status. But 412 and 422 say what became of an update, which only the service knows.
  * @param text the body, which may be truncated
  */
 export function parseErrorResponse({ status, headers }: Response, text: string) {
@@ -85,6 +85,7 @@ function parseErrorBody(text: string): { code: ErrorCode; message: string } | un
 }
 
 function toCode(status: number): PetstoreErrorCode {
+  if (status === 412 || status === 422) return 'invalid_answer';
   const codes = Object.keys(statusOfCode) as ErrorCode[];
   const unknown = status >= 500 ? 'service_unavailable' : 'invalid_answer';
   return codes.find((code) => statusOfCode[code] === status) ?? unknown;

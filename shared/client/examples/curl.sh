@@ -35,7 +35,11 @@ while :; do
   case $status in
   # Another shop was faster. Start again after a random part of a second.
   412) sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')" ;;
-  422) echo "Order $KEY was sold already." && exit ;;
+  422)
+    # Another server's 422 would say nothing of the order.
+    grep -q idempotency_key_reused "$folder/body" || break
+    echo "Order $KEY was sold already." && exit
+    ;;
   000 | 5*) echo "The sale may or may not have happened${2:+: run this again}." >&2 && exit 1 ;;
   *) break ;;
   esac

@@ -50,9 +50,11 @@ key = sys.argv[2] if len(sys.argv) > 2 else uuid.uuid4().hex
 try:
     print(json.dumps(sell(pet_id, key)))
 except HTTPError as error:
-    if error.code == 422:
+    text = error.read().decode()
+    # Another server's 422 would say nothing of the order.
+    if error.code == 422 and "idempotency_key_reused" in text:
         sys.exit(print(f"Order {key} was sold already."))
     unknown = "The sale may or may not have happened: " if error.code >= 500 else ""
-    sys.exit(unknown + error.read().decode())
+    sys.exit(unknown + text)
 except (OSError, HTTPException, ValueError) as error:
     sys.exit(f"No response, so the sale may or may not have happened: {error}")

@@ -119,6 +119,10 @@ describe('an error says what the update did', () => {
     ['unknown', 'invalid_answer', { body: '<html>' }],
     ['unknown', 'invalid_answer', { status: 302 }],
     ['unknown', 'invalid_answer', { status: 408 }],
+    // Only the service knows what became of an update.
+    ['unknown', 'invalid_answer', { status: 412, body: '<html>' }],
+    ['unknown', 'invalid_answer', { status: 422, body: '{"code":"x"}' }],
+    ['unknown', 'invalid_answer', lost, { status: 412, body: '' }],
     ['applied', 'idempotency_key_reused', reused],
     // A refusal of a retry says nothing about an attempt before it.
     ['unknown', 'forbidden', lost, forbidden],

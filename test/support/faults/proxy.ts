@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 
-/** What becomes of a request; `busy` changes its response to a 503. */
-export type Fate = 'passed' | 'lost' | 'responseLost' | 'busy';
+/** What becomes of a request; `busy` changes its response to a 503, `foreign` to a 422 that is not the service's. */
+export type Fate = 'passed' | 'lost' | 'responseLost' | 'busy' | 'foreign';
 
 /**
  * A proxy before the gateway.
@@ -23,7 +23,8 @@ export async function startProxy(
       const { statusCode = 500 } = response;
       responses.push(`${method} ${url} ${statusCode}`);
       if (fate === 'responseLost') return void outgoing.destroy();
-      const [status, changed] = fate === 'busy' ? [503, { 'Retry-After': '1' }] : [statusCode];
+      const status = fate === 'busy' ? 503 : fate === 'foreign' ? 422 : statusCode;
+      const changed = fate === 'busy' && { 'Retry-After': '1' };
       return void response.pipe(outgoing.writeHead(status, { ...response.headers, ...changed }));
     });
     incoming.pipe(onward);

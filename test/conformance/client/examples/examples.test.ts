@@ -97,6 +97,15 @@ describe.each(installed)('%s', { concurrent: true }, (file) => {
     expect(await quantityNow(busy)).toBe(2);
   });
 
+  it('says of no order that it was sold because another server sends a 422', async ({ expect }) => {
+    const proxy = await startProxy(target.baseUrl, ({ method }) =>
+      method === 'PATCH' ? 'foreign' : 'passed',
+    );
+    const selling = sell(file, [quiet], { BASE_ADDRESS: proxy.baseUrl });
+    await expect(selling).rejects.toMatchObject({ stdout: '' });
+    proxy.close();
+  });
+
   it('sells nothing if the service refuses or the pet is not for sale', async ({ expect }) => {
     const refused = sell(file, [quiet], { API_KEY: 'psk_wrong' });
     await expect(refused).rejects.toThrow('The API key is not valid.');
