@@ -12,7 +12,7 @@ import { defineKeyStore, isReadable, type KeyRecord } from '../../shared/keys/ke
 export type KeyRegister = ReturnType<typeof defineKeyRegister>;
 
 /**
- * Reads and writes the key table, for operators; no function needs it.
+ * Reads and writes the key table, for operators and the hook of deployments. Operations only read it.
  * @param base a client only for the register, since a document client changes its settings
  */
 export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
@@ -104,10 +104,11 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     async retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<string> {
       const rotation = { rotatedAt: toTime(Date.now()), successorId };
       const graceEnds = toTime(Date.now() + graceMilliseconds);
-      const { revokedAt = graceEnds } =
+      const { revokedAt = graceEnds, expiresAt = graceEnds } =
         (await end(keyId, { ...rotation, revokedAt: graceEnds })) ??
         (await update(keyId, rotation));
-      return revokedAt < graceEnds ? revokedAt : graceEnds;
+      const [earliest = graceEnds] = [revokedAt, expiresAt, graceEnds].sort();
+      return earliest;
     },
 
     /** Deletes a key that nobody was given, without a trace. */

@@ -151,6 +151,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[`${till} --expires 10d`, 'rotate aaaaaaaaaa --grace 2h', 'rotate bbbbbbbbbb', list],
     ...['rotate aaaaaaaaaa --grace 24h --yes', 'list'],
   ],
+  'a rotated key ends earlier than its grace': [`${till} --expires 1h`, 'rotate aaaaaaaaaa'],
   'it asks before a second successor': [
     ...[till, 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa <n\n', 'list'],
     'rotate aaaaaaaaaa <y\n',
