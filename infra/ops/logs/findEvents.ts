@@ -83,7 +83,7 @@ function toRelated(events: readonly LogEvent[], id: string): string[] {
   return [...new Set(further)].slice(0, MAX_RELATED);
 }
 
-/** One look calls up to five times, and the whole account can call five times a second. */
+/** One look calls once or more for each log, and the whole account can call five times a second. */
 const POLL_MILLISECONDS = 2_500;
 
 /**

@@ -7,7 +7,7 @@ import { type Duration, duration } from '../../cli/values.ts';
 import { findEvents, type LogOptions } from './findEvents.ts';
 import { header, type JoinedLine, joinErrors, toText } from './requestText.ts';
 
-/** An account can call five times a second, and one look calls up to five times: throttling is retried. */
+/** One look can exceed the calls of an account, five a second: throttling is retried. */
 const MAX_ATTEMPTS = 10;
 
 /** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
