@@ -10,7 +10,7 @@ import { toPetRecord } from '../../shared/store/petStore.ts';
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
 
-export interface Entry {
+interface Entry {
   readonly key: string;
   readonly item: Item;
 }

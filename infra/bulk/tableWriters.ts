@@ -14,9 +14,9 @@ const BATCH_SIZE = 25;
 const BATCHES_UNDER_WAY = 12;
 
 /** Waits until so many write request units may be used. @throws the signal's reason */
-export type TakeUnits = (units: number) => Promise<void>;
+type TakeUnits = (units: number) => Promise<void>;
 
-export interface TableTarget {
+interface TableTarget {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   /** Without it, writes as fast as the table allows. */

@@ -117,7 +117,7 @@ export const commands = {
   keys: {
     summary: 'Make, list, rotate and revoke API keys',
     about:
-      'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). No secret is stored.',
+      'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). The table stores no secret.',
     subcommands: {
       create: {
         summary: 'Make a key and print it',
@@ -238,7 +238,7 @@ export const commands = {
     summary: 'Show what fires, what is live and what to type next',
     about: [
       'One screen for an engineer who was paged. It shows the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the tables that DynamoDB throttles, and the command to type next. It changes nothing.',
-      'If a part cannot be read, one line says why, and the rest is shown. Two queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
+      'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
       'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
     options: { stage: oneStage, json },
@@ -253,7 +253,7 @@ export const commands = {
       stage: oneStage,
       to: text(
         'VERSION',
-        'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the commit that was deployed before the last one',
+        'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the newest earlier commit with other code',
         { multiple: true },
       ),
       json: jsonBeside,
@@ -264,7 +264,7 @@ export const commands = {
     summary: 'Restore tables to a point in time',
     about: [
       'Restores tables as they were at any second of the last 35 days, into new tables beside them. Waits until they are ready, protects them like the first ones, and prints the line for infra/stages/stages.ts that puts them to use. Clients see no change until that is deployed.',
-      'After an interruption, the same command continues.',
+      'After an interruption, the same command continues, with the printed time as --at.',
     ],
     options: {
       stage: oneStage,

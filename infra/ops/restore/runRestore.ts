@@ -13,7 +13,7 @@ import { isOutage } from '../../../shared/runtime/dynamodb.ts';
 import type { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell, writeOut } from '../../cli/output.ts';
+import { tell, writeResult } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
@@ -55,10 +55,9 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
     process.exitCode = status();
     return;
   }
-  const say = values.json ? tell : print;
-  say(toNextSteps(stage, restores, time));
-  const restored = { stage: stage.name, time: toSecond(time), tables: restores };
-  if (values.json) await writeOut(`${JSON.stringify(restored, null, 2)}\n`);
+  const text = toNextSteps(stage, restores, time);
+  if (values.json) tell(text);
+  await writeResult(values, { stage: stage.name, time: toSecond(time), tables: restores }, text);
 }
 
 /**

@@ -17,7 +17,7 @@ export function isDone({ to }: Move): boolean {
 }
 
 /** The target as typed: one commit for every function, or a version each for some functions. */
-export type Target = string | ReadonlyMap<OperationId, number>;
+type Target = string | ReadonlyMap<OperationId, number>;
 
 /** @throws {UsageError} when it is neither one commit nor operations with their versions */
 export function parseTarget(words: readonly string[]): Target | undefined {
