@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { toTableOutput } from '../stages/resourceNames.ts';
-import { type Stage, stageNames } from '../stages/stages.ts';
+import type { Stage } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
@@ -28,10 +28,7 @@ export async function openTable(
     const client = defineEmulatorClient(endpoint, settings);
     return { client, tableName: name, stack: undefined };
   }
-  const stages = stageNames.join('|');
-  throw new UsageError(
-    `Say which table: --stage ${stages}, or an emulator's --endpoint. See --help.`,
-  );
+  throw new UsageError('Give either --stage or --endpoint. See --help.');
 }
 
 /** Emulators take any credentials. */

@@ -32,7 +32,7 @@ export const share: Kind<number> = {
 };
 
 export const statuses: Kind<{ readonly from: number; readonly to: number }> = {
-  rule: 'such as 404 or 5xx',
+  rule: 'a status such as 404 or 5xx',
   parse: (text) =>
     /^[1-5](\d\d|xx)$/.test(text)
       ? { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) }
@@ -63,7 +63,7 @@ export const duration = defineDuration(
 );
 
 /** At most the gateway's timeout for a function. */
-export const delay = defineDuration(29_000, 'such as 200ms or 2s, up to 29s');
+export const delay = defineDuration(29_000, 'a time such as 200ms or 2s, at most 29s');
 
 /** The midnight in UTC with which it begins. */
 export const day: Kind<Date> = {

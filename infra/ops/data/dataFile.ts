@@ -63,7 +63,7 @@ function identify(name: ResourceName, file: string, isTarget: boolean): string {
   return found ? `${found.dev}:${found.ino}` : join(realpathSync(dirname(file)), basename(file));
 }
 
-/** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */
+/** One attempt for each call, since the commands retry calls, and more sockets than the SDK's 50. */
 const settings = {
   maxAttempts: 1,
   requestHandler: {

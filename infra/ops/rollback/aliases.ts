@@ -32,7 +32,7 @@ function parseVersion(word: string): [OperationId, number] {
   const operationId = operationIds.find((id) => id === name);
   if (operationId !== undefined) return [operationId, Number(version)];
   throw new UsageError(
-    `--to must be a commit, at least its first 7 characters, or such as getPet=12 for one or more of ${operationIds.join(', ')}; it is "${word}".`,
+    `--to must be a commit, at least its first 7 characters, or versions such as getPet=12 of ${operationIds.join(', ')}; it is "${word}".`,
   );
 }
 

@@ -212,7 +212,7 @@ describe('a command of package.json', () => {
   it.each([
     ['says in one line what to do', '23.9.1', [bin, 'keys'], 1, tooOld],
     ['says so before another program runs', '23.9.1', ['infra/run.js'], 1, tooOld],
-    ['gets its arguments', '100.1.0', [bin, 'keys', 'list'], 2, /^Say which table/],
+    ['gets its arguments', '100.1.0', [bin, 'keys', 'list'], 2, /^Give either --stage/],
     ['says nothing before another program runs', '24.0.0', ['infra/run.js'], 0, nothing],
   ])('%s on Node.js %s', async (_, node, words, status, told) => {
     const version = `Object.defineProperty(process,'versions',{value:{node:'${node}'}})`;
