@@ -359,12 +359,7 @@ export const commands = {
         argument: '<FILE...>',
         about:
           'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV or .csv.gz, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
-        options: {
-          ...pricedStage,
-          ...traffic,
-          ...days,
-          json,
-        },
+        options: { ...pricedStage, ...traffic, ...days, json },
       },
     },
   },
