@@ -138,7 +138,7 @@ function countWriteUnits(item: Item): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1_024);
 }
 
-const FIRST_PAUSE_MILLISECONDS = 50;
+const BASE_PAUSE_MILLISECONDS = 50;
 const MAX_PAUSE_MILLISECONDS = 5_000;
 /** About half a minute of pauses. */
 const MAX_ATTEMPTS = 20;
@@ -163,7 +163,7 @@ export async function retry<Result>(
       return await call();
     } catch (error) {
       if (!isRetryable(error) || attempt === MAX_ATTEMPTS) throw error;
-      const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, MAX_PAUSE_MILLISECONDS);
+      const longest = Math.min(BASE_PAUSE_MILLISECONDS * 2 ** attempt, MAX_PAUSE_MILLISECONDS);
       await setTimeout(Math.random() * longest, undefined, { signal });
     }
   }

@@ -15,9 +15,8 @@ import { tables } from '../../stages/tables.ts';
 import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
 
 export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
-  const { overwrite = false, stage } = options;
+  const { overwrite = false, stage, 'max-wcu': maxWcu } = options;
   const files = parseFiles(options, 'input');
-  const maxWcu = options['max-wcu'];
   const sources = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
