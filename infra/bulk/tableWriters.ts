@@ -132,7 +132,7 @@ async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Res
 
 /**
  * The write request units of an item: one for each KB begun. Its JSON has more bytes than DynamoDB counts, so this is
- * sometimes too high and never too low.
+ * sometimes too high. It is too low only if the table has a larger item with this key.
  */
 function countWriteUnits(item: Item): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1_024);

@@ -13,10 +13,10 @@ export interface NextStep {
 /** From publication until a deployment has moved all requests, and CloudWatch has counted them. */
 const ROLLOUT_MILLISECONDS = 15 * 60_000;
 
-/** From this share on, the maximum is what throttles: DynamoDB takes it for a target. */
+/** From this share on, the maximum counts as reached: DynamoDB treats it as a target. */
 const NEAR_MAXIMUM = 0.8;
 
-/** The share of failed requests from which an operation fails, and not some of its requests. */
+/** From this share of failed requests on, the operation itself counts as failing. */
 const FAILING = 0.05;
 
 /** Errors that DynamoDB, or the way to it, has by itself. */
@@ -62,7 +62,7 @@ function toFacts({ settings }: Stage, night: Night) {
     isMoving: (toValue(night.deployments)?.length ?? 0) > 0,
     isWhole: isWhole(night),
     failures: firing.filter(({ name, severity }) => severity === 'rollback' || failing.test(name)),
-    /** What fails beside what was stopped. */
+    /** The failed requests of operations that were not stopped. */
     failed: running.reduce((sum, one) => sum + one.failed, 0),
     /** How many operations are called. */
     called: running.filter(({ requests }) => requests > 0).length,
@@ -165,7 +165,7 @@ function relieveTable(facts: Facts): NextStep | undefined {
   return { why, command: 'npx petstore logs --stage STAGE --status 503' };
 }
 
-/** If failures began when new code came, and as soon as their alarms can tell, the code is the likely cause. */
+/** If an alarm began soon after new code came, for the time that it looks back on, the code is the likely cause. */
 function rollBack({ live, failures, isMoving }: Facts): NextStep | undefined {
   if (!live || live.rolledBack !== undefined) return undefined;
   const [first] = failures

@@ -30,8 +30,8 @@ export function findLeft(
 }
 
 /**
- * Adds the versions that the moves leave for older ones, and removes the code that they take. A roll-back also
- * succeeds if this fails.
+ * Adds the versions that the moves leave for older ones, and removes those with the code that the moves go to. A
+ * roll-back also succeeds if this fails.
  */
 export async function noteLeftVersions(
   { stage, open }: OpenStage,
