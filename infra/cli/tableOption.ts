@@ -12,7 +12,7 @@ export interface TableOptions {
 
 /**
  * A table of a deployed stage, by the output of its stack, or of an emulator.
- * @throws {UsageError} when the table is ambiguous
+ * @throws {UsageError} unless one of the two options is given
  */
 export async function openTable(
   name: TableName,
@@ -25,8 +25,7 @@ export async function openTable(
     return { client: stack.open(DynamoDBClient, settings), tableName, stack };
   }
   if (stage === undefined && endpoint !== undefined) {
-    const client = defineEmulatorClient(endpoint, settings);
-    return { client, tableName: name, stack: undefined };
+    return { client: defineEmulatorClient(endpoint, settings), tableName: name, stack: undefined };
   }
   throw new UsageError('Give either --stage or --endpoint. See --help.');
 }
