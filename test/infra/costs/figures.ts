@@ -23,7 +23,7 @@ export function toFigures(stage: Stage): string {
     componentLabels[one],
     month.components[one] + month.fixedParts[one],
   ]);
-  const dearest = operationIds.map((id) =>
+  const mostExpensive = operationIds.map((id) =>
     operations
       .filter(({ operationId }) => operationId === id)
       .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
@@ -32,12 +32,12 @@ export function toFigures(stage: Stage): string {
     return [`${one.operationId} ${one.response}`, sumDollars(one.dollars)];
   });
   return [
-    `## The month\n\nProduction's month of ${toWhole(sumRequests(traffic))} requests and ${toWhole(entries)} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests and $${toCents(month.fixed)} fixed.`,
+    `## The month\n\nProduction's month of ${toWhole(sumRequests(traffic))} requests and ${toWhole(entries)} entries costs **$${toCents(month.total)}**, of which $${toCents(month.fixed)} is fixed.`,
     toPie('Dollars a month', parts),
-    '## The most expensive request',
+    `## The most expensive request\n\nLists have ${toWhole(entries)} entries; longer lists cost more.`,
     toTable(
       ['operation', 'response', 'dollars per million'],
-      dearest.map((one) => [one.operationId, one.response, toCents(one.dollarsPerMillion)]),
+      mostExpensive.map((one) => [one.operationId, one.response, toCents(one.dollarsPerMillion)]),
     ),
     `## A safe sale
 
@@ -63,8 +63,9 @@ function toPie(title: string, parts: readonly Part[]): string {
   return ['```mermaid', 'pie showData', `    title ${title}`, ...rows, '```'].join('\n');
 }
 
+/** Rounds up, as `costs check` does. */
 function toWhole(amount: number): string {
-  return Math.round(amount).toLocaleString('en-US');
+  return Math.ceil(amount).toLocaleString('en-US');
 }
 
 /** The properties of a stage's resources of a type. */
