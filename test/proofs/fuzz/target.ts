@@ -9,12 +9,7 @@ import { connect } from 'node:net';
 import { Duplex, PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  DynamoDBClient,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import type { StartEngine } from '../../../infra/local/engine/engine.ts';
 import { invoke } from '../../../infra/local/gateway/invoke.ts';
@@ -61,7 +56,6 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadM
   const counted = await loadFunctions(loadCounted);
   const client = new DynamoDBClient({ endpoint: stage.engineEndpoint });
   const keys = await createKeys(client);
-  const Keys = petIds.map((petId) => ({ p: { N: petId } }));
 
   async function scan(TableName: string): Promise<Entry[]> {
     const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
@@ -93,13 +87,9 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadM
       while (running > 0 && performance.now() - started < deadlineMilliseconds) await pause(1);
       return running === 0;
     },
-    /** The stage's first inventory entries as they are now, by petId. */
+    /** The inventory as it is now, by petId. */
     async readEntries(): Promise<ReadonlyMap<string, Entry>> {
-      // A batch, since the embedded engine leaks some memory at each scan.
-      const { Responses } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { inventory: { Keys, ConsistentRead: true } } }),
-      );
-      return new Map(Responses?.inventory?.map((entry) => [entry.p?.N ?? '', entry]));
+      return new Map((await scan('inventory')).map((entry) => [entry.p?.N ?? '', entry]));
     },
     /** The ids of all entries, and the tables that no operation writes to. */
     async readOthers(): Promise<unknown> {
