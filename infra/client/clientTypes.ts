@@ -15,7 +15,7 @@ export function readClientTypes(): Promise<string> {
   return types;
 }
 
-/** Kept, since the documentation has them and the package, and compiling takes a second. */
+/** Kept, since the documentation and the package both have them, and compiling takes a second. */
 let types: Promise<string> | undefined;
 
 async function buildTypes(): Promise<string> {

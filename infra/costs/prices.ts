@@ -77,7 +77,7 @@ export const usualRegion = 'us-east-1';
 export function readPrices(region = usualRegion, file = toPriceFile(region)) {
   const remedy = `npx petstore costs prices --region ${region} reads them from AWS.`;
   if (!existsSync(file)) throw new Error(`The prices of ${region} are not known: ${remedy}`);
-  // Of the day on which these prices were looked up.
+  // `asOf` is the day on which these prices were looked up.
   const table: { readonly asOf: string; readonly prices: Prices } = JSON.parse(
     readFileSync(file, 'utf8'),
   );

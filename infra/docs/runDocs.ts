@@ -24,7 +24,7 @@ export async function runDocs(
   const [first, ...others] = servers;
   if (first === undefined) {
     throw new Error(
-      'There is no address to publish: deploy a stage, and run this with AWS credentials of where it is.',
+      'There is no address to publish: deploy a stage, and run this with AWS credentials of its account.',
     );
   }
   const [example] = servers.flatMap((one) => findExampleSettings(one, publicSettings) ?? []);
