@@ -2,13 +2,13 @@
 
 const MAX_RESULTS = 10;
 
-/** For a word in each part of an entry of the search. At the start of its heading, those of the heading count twice. */
+/** Of a word, by the part of a search entry that has it. A heading that starts with the word counts twice. */
 const POINTS = { heading: 4, keywords: 8, page: 2, text: 1 };
 
 addSearch(document.querySelector('.search'));
 unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details'));
 
-/** At the side, the menu is shown as a whole. Folded, its links would be none for assistive software. */
+/** At the side, the menu is always unfolded: assistive software ignores the links of a folded one. */
 function unfoldMenu(isWide, menu) {
   const follow = () => menu?.toggleAttribute('open', isWide.matches);
   isWide.addEventListener('change', follow);

@@ -78,7 +78,7 @@ function toObjects(
 
 /**
  * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
- * is nothing, where Scalar would send the first value by default. Scalar reads `x-disabled` in examples with one name.
+ * is nothing: Scalar would otherwise send the first value. Scalar reads `x-disabled` only in a named example.
  */
 function toExamples(place: 'path' | 'query', schema: ParameterSchema) {
   if (place === 'path') return { example: 7 };

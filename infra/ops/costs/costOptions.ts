@@ -34,7 +34,7 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
   }
 }
 
-/** The stage in the region whose prices are its own. */
+/** The stage with its region, which decides its prices. */
 export function toPricedStage(stage: Stage, region = toRegion(stage).region ?? usualRegion) {
   return { ...stage, settings: { ...stage.settings, region } };
 }

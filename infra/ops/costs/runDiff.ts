@@ -91,17 +91,17 @@ function git(...args: string[]): string {
 }
 
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
-type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
+type PricedMonth = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
 /** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
 function findCostChanges(
   month: string,
-  before: PricedStage | undefined,
-  after: PricedStage,
+  before: PricedMonth | undefined,
+  after: PricedMonth,
 ): string[] {
   const total = `$${toCents(after.month.total)} a month`;
   if (!before) return [`${month} is new: ${total}.`];
-  const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
+  const toPart = ({ month: { components: own, fixedParts } }: PricedMonth, one: keyof Dollars) =>
     own[one] + fixedParts[one];
   const moved = toChanges([
     ...components.map(
@@ -118,7 +118,7 @@ function findCostChanges(
 }
 
 /** What the worst month has besides its operations. */
-function toRest({ month: { total, requests, fixed } }: PricedStage): number {
+function toRest({ month: { total, requests, fixed } }: PricedMonth): number {
   return total - requests - fixed;
 }
 
@@ -140,7 +140,7 @@ function toSigned(dollars: number): string {
 }
 
 /** By what AWS counts, in amount and price, then by operation. */
-function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): string[] {
+function toUsageChanges(was: PricedMonth['month'], is: PricedMonth['month']): string[] {
   const parts = usageKinds.map((kind) => {
     const [used, uses] = [was.usage[kind], is.usage[kind]];
     const [, name] = usageParts[kind];
@@ -153,7 +153,7 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
       [`price of ${name} $${from} → $${to} ${per}`, uses * (rate - old)],
     ] as const;
   });
-  const sum = ({ shares }: PricedStage['month'], id: OperationId) =>
+  const sum = ({ shares }: PricedMonth['month'], id: OperationId) =>
     sumOf(shares, (one) => (one.operationId === id ? sumDollars(one.dollars) : 0));
   const operations = operationIds.map((id) => [id, sum(is, id) - sum(was, id)] as const);
   const byOperation = toChanges(operations).join(', ');
@@ -161,7 +161,7 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
 }
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
-function toResponseChanges(before: PricedStage, after: PricedStage): string[] {
+function toResponseChanges(before: PricedMonth, after: PricedMonth): string[] {
   const { operations = [] } = after;
   return operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
     const was = before.operations?.find(
