@@ -242,6 +242,6 @@ export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRe
 }
 
 /** Splits at white space: this keeps long lists readable. */
-export function toWords(words: string): string[] {
+function toWords(words: string): string[] {
   return words.trim().split(/\s+/);
 }

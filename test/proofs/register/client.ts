@@ -4,7 +4,7 @@ import type { Draw } from '../../support/testCommand.ts';
 import type { Started } from '../stageProcess.ts';
 import type { Input, Operation, Outcome, Write } from './checker.ts';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Resolves when the stage responds. */
   readonly run: () => Promise<Run>;
   readonly histories: Histories;

@@ -19,7 +19,7 @@ export interface Release extends Pick<LocalStage, 'baseUrl' | 'apiKey' | 'engine
 }
 
 /** Two releases that take turns, as in a canary, after an upgrade or after a rollback. */
-export interface Turn {
+interface Turn {
   readonly first: Release;
   readonly second: Release;
   /** With write permission. */
@@ -132,7 +132,7 @@ function draw(): number {
   return drawn;
 }
 
-export function update(
+function update(
   { apiKey, petId }: Turn,
   { baseUrl }: Release,
   quantity: number,
