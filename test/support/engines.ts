@@ -19,7 +19,7 @@ interface NamedEngine {
 /** Milliseconds until an engine must respond: on busy cores, a Java machine is slow to start. */
 const START_TIMEOUT = 60_000;
 
-/** An engine in its own process, with empty tables. It ends with this process, however that ends. */
+/** An engine in its own process, which ends when this one exits. Only SIGKILL here leaves it running. */
 async function startEngineProcess(
   command: string,
   toArguments: (port: number) => readonly string[],
