@@ -29,7 +29,7 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
 
 /**
  * Prints what this month has cost until yesterday by the stage's logs, and what it will cost at this rate. On the first
- * of a month, that is the whole month before. Status 1 if it will cost more than accepted, past the stage's limits.
+ * of a month, that is the month before. Status 1 if no month was accepted, or if this one will exceed it past the limits.
  */
 export async function runForecast(options: CostOptions<'forecast'>, allAccepted = readAccepted()) {
   const { stage } = options;
