@@ -97,7 +97,7 @@ export const commands = {
         "fail this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
         { multiple: true },
       ),
-      delay: text('200ms', 'send every response this much later, at most 29s', {
+      delay: text('200ms', 'send the responses of operations this much later, at most 29s', {
         ...kinds.delay,
         default: '0ms',
       }),

@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { toTableOutput } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import { type Stage, stageNames } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
@@ -27,7 +27,8 @@ export async function openTable(
   if (stage === undefined && endpoint !== undefined) {
     return { client: defineEmulatorClient(endpoint, settings), tableName: name, stack: undefined };
   }
-  throw new UsageError('Give either --stage or --endpoint. See --help.');
+  const either = `--stage ${stageNames.join('|')} or an emulator's --endpoint`;
+  throw new UsageError(`Give either ${either}. See --help.`);
 }
 
 /** Emulators take any credentials. */
