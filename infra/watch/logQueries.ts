@@ -24,7 +24,7 @@ export const deployments: readonly string[] = [
 
 /** The operations that clients should no longer use, and when they may be removed. */
 export const deprecatedOperations = operationIds.flatMap((id) => {
-  const { lifecycle }: Operation = operations[id];
+  const { lifecycle } = operations[id] as Operation;
   return lifecycle.kind === 'deprecated' ? [{ id, sunset: lifecycle.sunset }] : [];
 });
 
