@@ -103,7 +103,7 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
       gatewayError: '$context.error.responseType',
     });
     expect(JSON.stringify(texts)).not.toMatch(/header|authorization/i);
-    // A number, since a metric sums it up.
+    // A number, since a query of `costs` sums it up.
     expect(bytes).toBe(0);
   });
 
