@@ -5,6 +5,7 @@ import {
   mapOperations,
   type OperationId,
   operationIds,
+  operations,
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
@@ -156,6 +157,11 @@ const documents: Deployment = ['ddddddddddd4', b[0]];
 const cAgain: Deployment = ['eeeeeeeeeee5', c[0]];
 const aAgain: Deployment = ['fffffffffff6', a[0]];
 const unknown: Deployment = ['', 'first'];
+/** Release 1.0.0 named no commit in its versions: each has its function's description. */
+const describe100 = ({ functions }: Production) =>
+  mapOperations((id) => {
+    for (const version of functions[id].versions) version.Description = operations[id].summary;
+  });
 const withoutPet = ([commit]: Deployment): Deployment => [commit, commit, 'getPet'];
 const every = (version: number) => operationIds.map((id) => `${id}=${version}`).join(' ');
 const fail =
@@ -202,7 +208,7 @@ const histories: Readonly<Record<string, readonly Step[]>> = {
   'A, B, documents, back, C: from C to A': [a, b, documents, '', c, ''],
   'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
   'A, B back in part, C: from C to A': [a, b, '--to getPet=1', c, ''],
-  'release 1.0.0 and ours: back to 1.0.0': [unknown, b, ''],
+  'release 1.0.0 and ours: to nowhere by itself': [unknown, describe100, b, ''],
   'A, B back, again: no further': [a, b, '', ''],
   'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
   'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
