@@ -29,14 +29,6 @@ export function logAccess(
     ...(commit && { commit }),
     version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
-    ...(isBroken(response?.body) && { broken: true }),
+    ...(internal.isBroken && { broken: true }),
   });
-}
-
-/**
- * Whether a streamed body is truncated because the store failed. Lambda does not report that a client disconnected:
- * the stream runs to its end (https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html).
- */
-function isBroken(body: unknown): boolean {
-  return typeof body === 'object' && (body as { readableEnded?: boolean }).readableEnded === false;
 }

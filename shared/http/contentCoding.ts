@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 
 /** RFC 8878 and RFC 1952. */
 export type ContentCoding = 'zstd' | 'gzip';
@@ -22,7 +22,7 @@ export function toContentCoding(acceptEncoding = ''): ContentCoding | undefined 
 }
 
 /** Compresses a stream chunk by chunk, so that each chunk can leave before the stream ends. */
-export function compress(source: Readable, coding: ContentCoding): Readable {
+export function compress(source: AsyncIterable<Uint8Array | string>, coding: ContentCoding) {
   const compressor = toCompressor(coding);
   // A failure of either destroys the other. The reader gets the error.
   pipeline(source, compressor, () => {});

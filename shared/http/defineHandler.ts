@@ -1,6 +1,5 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
-import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type * as z from 'zod/mini';
 import type { Operation } from '../contract/operation.ts';
 import type { Values } from '../contract/parameters.ts';
@@ -23,7 +22,7 @@ import type {
   RequestState,
 } from './operationRequest.ts';
 import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
-import { isWarmUp } from './warmUp.ts';
+import { streamedExecution } from './streamedExecution.ts';
 
 /** A handler's input, already checked. */
 export interface OperationInput<O extends Operation>
@@ -75,7 +74,7 @@ export function defineStreamedHandler<O extends Operation & { readonly streamed:
 ) {
   return defineHandler(operation, settings, operate, {
     response: streamedResponse(operation),
-    executionMode: executionModeStreamifyResponse,
+    executionMode: streamedExecution,
   });
 }
 
@@ -92,10 +91,8 @@ function handOver(request: OperationRequest): void {
 
 /** middy's first hook, so that clock, meter and deadline cover all later hooks. */
 function startRequest(request: OperationRequest): void {
-  // A call without them gets a response too.
-  request.event ??= {} as never;
+  // A call without one gets a response too.
   request.context ??= {} as never;
-  request.internal.isWarmUp = isWarmUp(request.event);
   request.internal.startedAt = Date.now();
   request.internal.units = meterRequest();
   startTime(request);
@@ -107,5 +104,6 @@ function endRequest(
   commit: string | undefined,
 ): void {
   endTime(request);
-  if (!request.internal.isWarmUp) logAccess(operation, request, commit);
+  const { isRequest, isWarmUp } = request.internal;
+  if (isRequest && !isWarmUp) logAccess(operation, request, commit);
 }

@@ -7,6 +7,8 @@ import type { RequestUnits } from '../runtime/requestUnits.ts';
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Whether the event is a request of API Gateway. Something else gets no response and no request line. */
+  isRequest: boolean;
   /** Whether it is the function's own request: see `warmUp.ts`. */
   isWarmUp: boolean;
   /** Fires at the request's deadline. */
@@ -15,6 +17,12 @@ export interface RequestState extends Record<string, unknown> {
   expire?: (error: Error) => void;
   /** When a streamed response started, in milliseconds since the epoch. */
   firstByteAt?: number;
+  /**
+   * Whether a streamed body ended early: the store failed, or the client took nothing for too long. Lambda does not
+   * report that a client has left: the stream runs to its end
+   * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html).
+   */
+  isBroken?: boolean;
   /** The gateway's request id, which the client gets as `X-Request-Id`. */
   requestId: string;
   /** Header lines by lower-case name. */
@@ -38,7 +46,7 @@ export interface RequestState extends Record<string, unknown> {
 export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
-  body: string | NodeJS.ReadableStream;
+  body: string | AsyncIterable<Uint8Array | string>;
 }
 
 /** A handler's successful reply: a document or a streamed list. */

@@ -6,6 +6,11 @@ export function logInfo(line: Record<string, unknown>): void {
   console.info(line);
 }
 
+/** As `logInfo`, for what may be a mistake in the stage's settings. */
+export function logWarn(line: Record<string, unknown>): void {
+  console.warn(line);
+}
+
 /** As `logInfo`, with an error and its causes. */
 export function logError(line: Record<string, unknown>, error: unknown): void {
   console.error({ ...line, error: toLoggedError(error) });

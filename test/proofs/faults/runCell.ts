@@ -1,18 +1,23 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
 import { decode } from '../../../infra/openapi/responseProblems.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord, toVersion } from '../../../shared/store/inventoryRecord.ts';
-import { openFaultyStage } from '../../conformance/localTarget.ts';
+import { defineFreshFunctions, openFaultyStage } from '../../conformance/localTarget.ts';
 import { sendValid } from '../../conformance/operations/suites.ts';
 import { fixtures, type Sending, send } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { refusals } from '../../support/faults/faults.ts';
+import { defineRuntimes } from '../../support/lambda/runtimes.ts';
 import { type Cell, type CellResult, toAllowed } from './cells.ts';
 
 export interface LaneRequest extends Sending {
@@ -28,10 +33,20 @@ export type Lane = Awaited<ReturnType<typeof openLane>>;
  * A local stage with its own functions, engine and proxy, which runs one cell at a time. Open lanes in sequence: the
  * functions read the address of their engine from the environment when they start.
  */
-export async function openLane() {
+export async function openLane(isDeployed = false) {
   const embedded = await startEmbeddedEngine();
+  const scratch = mkdtempSync(join(tmpdir(), 'petstore-lane-'));
+  const runtimes = defineRuntimes((name) => join(scratch, name));
+  const loadSource = defineFreshFunctions();
+  const load: LoadModule = (id) =>
+    isDeployed && operations[id].streamed ? runtimes.load(id) : loadSource(id);
   // Each cell checks its own responses.
-  const { onResponse: _, ...target } = await openFaultyStage(fixtures, async () => embedded);
+  const { onResponse: _, ...target } = await openFaultyStage(
+    fixtures,
+    async () => embedded,
+    undefined,
+    () => load,
+  );
   for (const id of operationIds) await sendValid(target, id);
   const engine = new DynamoDBClient({ endpoint: embedded.endpoint });
   const keys = defineKeyRegister(engine, 'apiKeys');
@@ -51,7 +66,13 @@ export async function openLane() {
       const { Item = {} } = await engine.send(get);
       return { quantity: Number(Item.q?.N), etag: `"${toVersion(Item)}"` };
     },
-    close: target.close,
+    /** Whether a deployed function's process has ended, which is a crash on Lambda. */
+    hasCrashed: () => [...runtimes.started.values()].some(({ hasEnded }) => hasEnded()),
+    async close(): Promise<void> {
+      await target.close();
+      await runtimes.close();
+      rmSync(scratch, { recursive: true });
+    },
   };
 }
 
@@ -64,17 +85,24 @@ const MAX_CELLS_OF_A_LANE = 40;
 /** Runs the cells on several lanes at once; at any time, most of them wait. */
 export async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
-  const queue = cells.entries();
-  async function runInTurn(lane: Lane): Promise<void> {
-    for (const [index, cell] of queue.take(MAX_CELLS_OF_A_LANE)) {
-      results[index] = await runCell(lane, cell);
-    }
-    await lane.close();
-  }
-  const usual = Math.min(24, Math.ceil(cells.length / 15));
-  const lanes = Math.max(usual, Math.ceil(cells.length / MAX_CELLS_OF_A_LANE));
   const running: Promise<void>[] = [];
-  for (let opened = 0; opened < lanes; opened += 1) running.push(runInTurn(await openLane()));
+  for (const isDeployed of [false, true]) {
+    const chosen = [...cells.entries()].filter(
+      ([, { situation }]) => (situation.isDeployed ?? false) === isDeployed,
+    );
+    const queue = chosen.values();
+    const runInTurn = async (lane: Lane): Promise<void> => {
+      for (const [index, cell] of queue.take(MAX_CELLS_OF_A_LANE)) {
+        results[index] = await runCell(lane, cell);
+      }
+      await lane.close();
+    };
+    const usual = Math.min(24, Math.ceil(chosen.length / 15));
+    const lanes = Math.max(usual, Math.ceil(chosen.length / MAX_CELLS_OF_A_LANE));
+    for (let opened = 0; opened < lanes; opened += 1) {
+      running.push(runInTurn(await openLane(isDeployed)));
+    }
+  }
   await Promise.all(running);
   return results;
 }
@@ -99,6 +127,7 @@ export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
   const responded = response?.status ?? 'broken';
   const problem =
     (milliseconds > DEADLINE ? `late response: ${Math.round(milliseconds)} ms` : undefined) ??
+    (lane.hasCrashed() ? 'the process of the function ended' : undefined) ??
     judgeError(response) ??
     (await prepared.judge(response)) ??
     (toAllowed(cell).includes(responded) ? undefined : `unexpected response: ${responded}`);

@@ -48,9 +48,9 @@ export async function call(
 
 /** Captures the log lines of each test of a file. */
 export function useLogs() {
-  const logs = {} as Record<'info' | 'error', MockInstance<typeof console.info>>;
+  const logs = {} as Record<'info' | 'warn' | 'error', MockInstance<typeof console.info>>;
   beforeEach(() => {
-    for (const level of ['info', 'error'] as const) {
+    for (const level of ['info', 'warn', 'error'] as const) {
       logs[level] = vi.spyOn(console, level).mockImplementation(() => {});
     }
   });

@@ -185,8 +185,6 @@ it('the message about a body names each invalid member once, by its path', async
 
 // API Gateway never sends these: they come from a mistake in the stack, or a call by hand.
 it.each<[string, event: unknown, context: unknown, status: number]>([
-  ['no event', undefined, {}, 401],
-  ['an event that is text', 'event', {}, 401],
   ['no context', {}, undefined, 200],
   ['a request context of nothing', { requestContext: null }, {}, 200],
   ['headers that are text', { multiValueHeaders: 'headers' }, {}, 500],
@@ -203,9 +201,8 @@ it.each<[string, event: unknown, context: unknown, status: number]>([
     body: '{"quantity":1}',
   };
   const invoke = handler as unknown as (...args: unknown[]) => ReturnType<typeof call>;
-  const sent = typeof changes === 'object' ? { ...event, ...changes } : changes;
   const response = await invoke(
-    sent,
+    { ...event, ...Object(changes) },
     context && { awsRequestId: 'request-2', functionVersion: '3' },
   );
   expect(response.statusCode).toBe(status);
@@ -213,6 +210,33 @@ it.each<[string, event: unknown, context: unknown, status: number]>([
   expect(JSON.parse(String(response.body))).toMatchObject(status === 200 ? {} : { status });
   expect(logs.info.mock.calls).toMatchObject([[{ operation: 'updateInventory', status }]]);
   expect(logs.error).toHaveBeenCalledTimes(status === 500 ? 1 : 0);
+});
+
+it.each<[unknown, string | string[]]>([
+  [undefined, []],
+  [null, 'null'],
+  ['event', 'string'],
+  [[], []],
+  [{}, []],
+  [{ warmer: true, concurrency: 3 }, ['warmer', 'concurrency']],
+  [
+    { invokeCompletionStatus: 'Success', requestId: 'request-1' },
+    ['invokeCompletionStatus', 'requestId'],
+  ],
+  [{ Records: [{ body: 'psk_secret' }] }, ['Records']],
+  [
+    { version: '2.0', headers: {}, requestContext: { requestId: 'request-1' } },
+    ['version', 'headers', 'requestContext'],
+  ],
+  [{ ['x'.repeat(50)]: 1 }, ['x'.repeat(40)]],
+  [Object.fromEntries('abcdefghijklm'.split('').map((name) => [name, 1])), 'abcdefghij'.split('')],
+])('an event that is no request gets no response and one warning: %j', async (event, shown) => {
+  const invoke = handler as unknown as (...args: unknown[]) => Promise<unknown>;
+  expect(await invoke(event, { awsRequestId: 'request-2' })).toBeUndefined();
+  const warning = 'The event is not a request of API Gateway.';
+  expect(logs.warn.mock.calls).toEqual([[{ warning, event: shown }]]);
+  expect(logs.info).not.toHaveBeenCalled();
+  expect(logs.error).not.toHaveBeenCalled();
 });
 
 const shop = 'https://shop.example';

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
@@ -103,6 +104,48 @@ it.each<[string, Pages, true | undefined, number]>([
   const { broken: told, firstByteMilliseconds, readUnits } = logs.info.mock.calls[0]?.[0] ?? {};
   expect([told, firstByteMilliseconds < 60_000, readUnits]).toEqual([broken, true, units]);
 });
+
+/** More than a stream buffers, also compressed. */
+const noise = [1, 2, 3].map(() => randomBytes(100_000).toString('hex'));
+
+const decoders = { identity: String, gzip: gunzipSync, zstd: zstdDecompressSync };
+
+// `test/conformance/runtime.test.ts` has the same under Lambda's runtime client.
+it.each([
+  ['identity', 120_000, 10_000],
+  ['gzip', 120_000, 10_000],
+  ['zstd', 120_000, 10_000],
+  ['identity', 4_000, 3_000],
+  ['identity', 500, 0],
+] as const)(
+  'in %s, a list with %i ms left ends early after %i ms in which the client takes nothing',
+  async (coding, left, waits) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    defineAwslambda();
+    const pages = toPages(...noise);
+    const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
+    const to = new PassThrough();
+    const end = Date.now() + left;
+    const context = { getRemainingTimeInMillis: () => end - Date.now() };
+    const event = toProxyRequest({ ...withKey(apiKey), 'Accept-Encoding': [coding] });
+    const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
+    const invoked = invoke(event, to, context);
+    while (!to.writableNeedDrain) await new Promise(setImmediate);
+    const started = Date.now();
+    while (!to.writableEnded) {
+      await new Promise(setImmediate);
+      vi.advanceTimersToNextTimer();
+    }
+    await invoked;
+    expect(Date.now() - started).toBe(waits);
+    expect(logs.info.mock.calls).toMatchObject([[{ status: 200, broken: true }]]);
+    expect(logs.error).not.toHaveBeenCalled();
+    expect(hasReturned).toBe(true);
+    const sent = await buffer(to);
+    expect(() => JSON.parse(String(decoders[coding](sent)))).toThrow();
+  },
+);
 
 async function* failingPages(): Pages {
   yield { items: Buffer.from('1'), isLast: false };
