@@ -38,7 +38,7 @@ export interface GatewayError {
 
 const notFound = {
   code: 'not_found',
-  message: `There is nothing at this path. The base address ends in /${apiVersion}, and no path ends in a slash.`,
+  message: `There is nothing at this path. The base address ends in /${apiVersion}.`,
 } as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
 const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;

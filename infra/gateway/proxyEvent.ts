@@ -6,7 +6,7 @@ import { readParameters } from '../../shared/contract/paths.ts';
 export interface ProxyRequest {
   readonly requestId: string;
   readonly method: string;
-  /** Relative to the base address; empty outside the stage. */
+  /** Relative to the base address, with all slashes; empty outside the stage. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** In the client's case and order. */
@@ -30,7 +30,9 @@ export function toProxyEvent(
     headerLines.findLast(([name]) => name.toLowerCase() === 'user-agent') ?? [];
   return {
     resource,
-    path,
+    // AWS makes one slash of several after the stage, and leaves all others:
+    // https://github.com/localstack/localstack/pull/11304
+    path: path.replace(/^\/+/, '/'),
     httpMethod: method,
     headers: toLastValues(headerLines) ?? {},
     multiValueHeaders: toAllValues(headerLines) ?? {},

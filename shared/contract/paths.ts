@@ -5,18 +5,21 @@ export function fillPath(path: string, value: string): string {
   return path.replaceAll(/\{\w+\}/g, value);
 }
 
-/** The parameters of a path of the contract in a request's path, still encoded; `undefined` if it is another path. */
+/**
+ * The parameters of a path of the contract in a request's path, still encoded; `undefined` if it is another path. As on
+ * API Gateway, doubled slashes and slashes at the end make no other path. An encoded slash is part of its segment.
+ */
 export function readParameters(
   path: string,
   requested: string,
 ): Record<string, string> | undefined {
-  const pattern = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const found = new RegExp(`^${pattern}$`).exec(requested);
+  const pattern = path.replaceAll('/', '/+').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const found = new RegExp(`^${pattern}/*$`).exec(requested);
   return found ? { ...found.groups } : undefined;
 }
 
 /**
- * The contract's path of a request. As on API Gateway, a slash at the end counts.
+ * The contract's path of a request.
  * @param requested relative to the base address, with or without a query
  */
 export function findPath(requested: string): string | undefined {

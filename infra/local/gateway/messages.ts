@@ -20,6 +20,9 @@ export interface GatewayRequest extends ProxyRequest {
   readonly fullPath: string;
 }
 
+/** As on API Gateway, with any number of slashes before the stage. */
+const inStage = new RegExp(`^/+${apiVersion}(/.*)$`);
+
 export function toGatewayRequest({
   url = '',
   method = '',
@@ -29,12 +32,12 @@ export function toGatewayRequest({
   // A target in absolute form replaces the Host header (RFC 9112 section 3.2.2).
   const [, host, target = url] = /^https?:\/\/([^/?]*)(.*)$/i.exec(url) ?? [];
   const [fullPath = ''] = target.split('?');
-  const base = `/${apiVersion}`;
+  const [, path = ''] = inStage.exec(fullPath) ?? [];
   return {
     requestId: randomUUID(),
     method,
     fullPath: fullPath || '/',
-    path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : '',
+    path,
     query: new URLSearchParams(target.slice(fullPath.length)),
     headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
       const [name = '', value = ''] = rawHeaders.slice(2 * index, 2 * index + 2);

@@ -34,10 +34,13 @@ export function bufferedResponse({ requestHeaders }: Operation) {
   return { after: sendDocument } satisfies OperationMiddleware;
 }
 
-/** RFC 8288. The path is the client's own, including the stage or the custom domain's base path. */
+/**
+ * RFC 8288. The path is the client's own, including the stage or the custom domain's base path. The gateway takes
+ * doubled slashes for one, but a reference that starts with two names another host.
+ */
 function toNextLink({ internal }: OperationRequest, cursor: string): string {
   const query = Object.entries({ ...internal.query, cursor }).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
   );
-  return `<${internal.path}?${query.join('&')}>; rel="next"`;
+  return `<${internal.path.replace(/\/+/g, '/')}?${query.join('&')}>; rel="next"`;
 }

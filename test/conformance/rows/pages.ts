@@ -25,6 +25,14 @@ export function describePages(target: TargetSource): void {
       expect(ids.length).toBeGreaterThan(3);
     });
 
+    test.each([`${path}/`, `/${path}`, `${path.replaceAll('/', '//')}//`])(
+      'links the next page of %s',
+      async (spelling) => {
+        const whole = await readPages(target(), `${path}?limit=1000`, 1_000);
+        expect(await readPages(target(), `${spelling}?limit=3`, 3)).toEqual(whole);
+      },
+    );
+
     test('links no page behind the last', async () => {
       const { headers } = await get(`${path}?limit=1000`);
       expect(headers.get('Link') ?? '').not.toContain('next');

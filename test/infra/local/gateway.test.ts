@@ -79,7 +79,12 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
   'an undecodable path parameter': [toLast('GET /v1/pets/%zz'), echo],
   'no parameters and no body': [orders, echo],
   'a path without the stage': [toLast('GET /')],
-  'a path with a slash at its end': [toLast('GET /v1/inventory/')],
+  // The event as AWS sends it: https://github.com/localstack/localstack/pull/11304
+  'a path with a slash at its end': [toLast('GET /v1/store/orders/'), echo],
+  'doubled slashes before and behind the stage': [toLast('GET //v1//pets/7'), echo],
+  'doubled slashes further on': [toLast('PATCH /v1/inventory///7//'), echo],
+  'encoded slashes': [toLast('GET /v1/store%2Forders')],
+  'slashes without a path': [toLast('GET /v1///')],
   'a target in absolute form without a path': [toLast('GET http://shop.example?x')],
   'headers above the limit': [toLast('GET /v1/pets/1', `X-Long: ${'a'.repeat(10_300)}`)],
   'an unknown Expect header': [toLast('GET /v1/pets/1', 'Expect: x')],

@@ -102,6 +102,19 @@ it('a page of a deprecated list links to the next page and to the guide', async 
 });
 
 it.each([
+  ['/v1/store/orders', '/v1/store/orders'],
+  ['/shop/v1/store/orders/', '/shop/v1/store/orders/'],
+  // `//v1` would be another host (RFC 3986 section 4.2).
+  ['//v1/store/orders', '/v1/store/orders'],
+  ['///evil.example//store/orders//', '/evil.example/store/orders/'],
+])('a page at %s links to the next page on the same host', async (path, linked) => {
+  const list = defineHandler(listOrders, settings, async () => ({ body: [], next: 'b' }));
+  const requestContext = { requestId: 'request-1', path } as never;
+  const { headers } = await call(list, { event: { requestContext } });
+  expect(headers.Link).toBe(`<${linked}?cursor=b>; rel="next"`);
+});
+
+it.each([
   ['an entry that the client has', getInventoryEntry, { version: 'a' }, '"a"', 304],
   ['an entry that has changed', getInventoryEntry, { version: 'b' }, '"a"', 200],
   ['a page, which has no tag', listInventory, {}, '*', 200],

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { findOperation, findPath, readParameters } from '../../../shared/contract/paths.ts';
+
+const known: Readonly<Record<string, [method: string, operationId: string, petId?: string]>> = {
+  '/inventory': ['GET', 'listInventory'],
+  '/inventory/': ['GET', 'listInventory'],
+  '//inventory': ['GET', 'listInventory'],
+  '///inventory//': ['GET', 'listInventory'],
+  '/inventory/7': ['GET', 'getInventoryEntry', '7'],
+  '/inventory/7/': ['PATCH', 'updateInventory', '7'],
+  '/inventory//7': ['GET', 'getInventoryEntry', '7'],
+  '//pets///-7//': ['GET', 'getPet', '-7'],
+  '/store//orders': ['GET', 'listOrders'],
+  // An encoded slash is part of its segment, also at the end.
+  '/inventory/7%2F': ['GET', 'getInventoryEntry', '7%2F'],
+  '/inventory/%2f7': ['GET', 'getInventoryEntry', '%2f7'],
+};
+
+it.each(Object.entries(known))('takes %s for a path of the contract', (path, expected) => {
+  const [method, operationId, petId] = expected;
+  expect(findOperation(method, `${path}?a=//`)).toBe(operationId);
+  const found = findPath(path) ?? '';
+  expect(readParameters(found, path)).toEqual(petId === undefined ? {} : { petId });
+});
+
+it.each([
+  ...['', '/', '//', 'inventory', '/inventory/7/8', '/inventory/7//8', '/inventory%2F', '/pets/'],
+  ...['/%2Finventory', '/store%2Forders', '/v1/inventory', '/Inventory/'],
+])('takes %j for no path of the contract', (path) => {
+  expect(findPath(path)).toBeUndefined();
+});
+
+it('finds each operation by its own path, as the logs name it', () => {
+  for (const id of operationIds) {
+    expect(findOperation(operations[id].method, operations[id].path)).toBe(id);
+  }
+});
