@@ -5,7 +5,7 @@ import type { OperationRequest } from './operationRequest.ts';
 
 /** Logs one line per request, when its body is sent or a streamed body has ended. */
 export function logAccess(
-  { operationId }: Operation,
+  { operationId, path }: Operation,
   request: OperationRequest,
   commit: string | undefined,
 ): void {
@@ -30,5 +30,12 @@ export function logAccess(
     version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
     ...(internal.isBroken && { broken: true }),
+    ...(response?.statusCode === 503 && toCheckedPath(path, internal.parameters)),
   });
+}
+
+/** Which entry or pet may be asked for too often. A client's own path could be anything, such as a key. */
+function toCheckedPath(path: string, parameters: Record<string, unknown>) {
+  if (Object.keys(parameters).length === 0) return undefined;
+  return { path: path.replace(/\{(\w+)\}/g, (_, name) => String(parameters[name])) };
 }

@@ -58,11 +58,18 @@ export function readDashboards(template: Template): Record<string, Widget[]> {
   );
 }
 
-/** A line of a stage's access log: each value is the variable's name, or 0 for a number. */
-export function fillAccessLog(stage: FixtureName): Record<string, string | number> {
+/**
+ * A line of a stage's access log, filled as the gateway does.
+ * @param toValue the text of a variable; by default its name
+ * @throws {SyntaxError} if the line is not JSON
+ */
+export function fillAccessLog(
+  stage: FixtureName,
+  toValue = (variable: string) => variable,
+): Record<string, unknown> {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   const format: string = gateway?.Properties.AccessLogSetting.Format;
-  return JSON.parse(format.replaceAll(/:\$[\w.]+/g, ':0'));
+  return JSON.parse(format.replaceAll(/\$context\.[\w.]+/g, toValue));
 }
 
 let changed: StageTemplates | undefined;

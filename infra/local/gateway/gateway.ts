@@ -91,14 +91,15 @@ export function defineGateway(
 
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
-    const { requestId, sourceIp, method, fullPath } = request;
+    const { requestId, sourceIp, method, path } = request;
     try {
       const sent = await respond(request, incoming, response);
       if (!sent) return;
       sendResponse(sent, response);
       const { statusCode: status } = sent;
-      // Functions log their own requests. Pages need no line.
-      if (status !== 200) console.info({ requestId, sourceIp, method, path: fullPath, status });
+      // Functions log their own requests. Pages need no line. A client's own path may have a key.
+      const route = findPath(path) ?? '-';
+      if (status !== 200) console.info({ requestId, sourceIp, method, route, status });
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
       console.error({

@@ -94,7 +94,10 @@ const functionQuery = [
   'sort lines desc',
 ];
 
-/** Numbers may be text in the gateway's lines; Insights calculates with both. `sent` counts bodies alone. */
+/**
+ * Numbers are text in the gateway's lines, but `bytes` of release 1.2.0 is a number: Insights calculates with both.
+ * `sent` counts bodies alone.
+ */
 const accessQuery = [
   'filter ispresent(route)',
   `fields greatest(bytes - ${FREE_STREAMED_BYTES}, 0) as streamed, floor((greatest(bytes, 1) - 1) / ${BYTES_OF_A_REQUEST}) as further`,

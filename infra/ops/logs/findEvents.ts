@@ -76,7 +76,7 @@ function toRelated(events: readonly LogEvent[], id: string): string[] {
   const lines = events.map(parseLine);
   if (lines.some(({ message }) => message?.operation && message.requestId === id)) return [];
   const ids = lines.flatMap((line) => [line.message?.requestId, line.functionRequestId]);
-  // A path with a quote in it can forge a field of the gateway's line.
+  // A line of release 1.2.0 has a client's path, whose quotes can forge an id.
   const further = ids.filter(
     (one): one is string => /^[\w-]{2,64}$/.test(String(one ?? '-')) && one !== id,
   );

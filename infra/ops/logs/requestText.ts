@@ -56,7 +56,7 @@ export async function* joinErrors(
   if (keepsRest) yield* [...waiting.values()].flat();
 }
 
-/** Invalid JSON is an empty line: a path with a quote breaks the gateway's line. */
+/** Invalid JSON is an empty line, such as one of release 1.2.0 with a quote in a client's path. */
 export function parseLine({ text }: LogEvent): LoggedLine {
   try {
     return Object(JSON.parse(text));
@@ -81,7 +81,7 @@ export const header = toRow(columns.map(([name]) => name));
 /** The fields beneath a row, by their names in the log. */
 const details = [
   ...['refused', 'clientRequestId', 'failedWrites', 'broken', 'errorType', 'errorMessage'],
-  ...['method', 'path', 'sourceIp', 'gatewayError', 'functionError'],
+  ...['method', 'route', 'path', 'sourceIp', 'gatewayError', 'functionError'],
 ];
 
 /** A row, with its errors beneath. */

@@ -21,7 +21,6 @@ export type RequestLine = Readonly<Record<string, unknown>>;
 export interface Seen {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
-  readonly path: string;
   readonly received: ExactResponse;
   /** None if the request reached no function. */
   readonly line?: RequestLine;
@@ -89,7 +88,7 @@ function toHeadBytes({ status, headers }: ExactResponse): number {
 const id = 'b2c3d4e5-0f1a-4b2c-8d3e-4f5a6b7c8d9e';
 const time = '2026-11-21T20:15:30.123Z';
 function toAccessLine(
-  { operationId, path, received, line }: Seen,
+  { operationId, received, line }: Seen,
   milliseconds: number,
 ): Record<keyof typeof accessLogFormat, string> {
   const byFunction = (text: string) => (line ? text : '-');
@@ -99,7 +98,6 @@ function toAccessLine(
     // From fetch in Node.js, and so from our client.
     userAgent: 'node',
     method: operations[operationId].method,
-    path: `/v1${path.split('?')[0]}`,
     route: operations[operationId].path,
     status: String(received.status),
     bytes: String(received.bytes.length),
@@ -109,7 +107,6 @@ function toAccessLine(
     functionError: '-',
     functionRequestId: byFunction(id),
     gatewayError: line ? '-' : 'THROTTLED',
-    traceId: 'Root=1-6922f0b2-710d76f009d6e7785905449a',
   };
 }
 

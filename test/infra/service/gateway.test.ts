@@ -94,7 +94,7 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
   const [stage] = findProperties(templates[name], 'AWS::ApiGateway::Stage');
 
   it('logs the fields to find a request by, and no header that could have a key', () => {
-    const { bytes, ...texts } = fillAccessLog(name);
+    const texts = fillAccessLog(name);
     expect(texts).toMatchObject({
       requestId: '$context.requestId',
       status: '$context.status',
@@ -103,8 +103,28 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
       gatewayError: '$context.error.responseType',
     });
     expect(JSON.stringify(texts)).not.toMatch(/header|authorization/i);
-    // A number, since a query of `costs` sums it up.
-    expect(bytes).toBe(0);
+  });
+
+  // What a client writes, such as a path or a trace id, is in the line as it came.
+  it.each(['"', '\\', '"},{"status":"200', '/v1/inventory/"', 'Root=1-"', `psk_${'0'.repeat(42)}`])(
+    'logs a line of JSON that a client cannot change, although it sends %j',
+    (sent) => {
+      const byGateway =
+        /requestId|sourceIp|httpMethod|resourcePath|status|response|latency|integration/i;
+      const { userAgent, ...rest } = fillAccessLog(name, (variable) => {
+        // The gateway escapes this one.
+        if (variable === '$context.identity.userAgent') return JSON.stringify(sent).slice(1, -1);
+        return byGateway.test(variable) ? variable : sent;
+      });
+      expect(userAgent).toBe(sent);
+      const { userAgent: _, ...unchanged } = fillAccessLog(name);
+      expect(rest).toEqual(unchanged);
+    },
+  );
+
+  it('logs a line of JSON where the gateway knows nothing, and writes dashes', () => {
+    const line = fillAccessLog(name, () => '-');
+    expect(new Set(Object.values(line))).toEqual(new Set(['-']));
   });
 
   it('limits each operation, and everything else, by its settings', () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { accessQuery, errorQuery } from '../../../infra/ops/night/readNight.ts';
+import { accessQuery, errorQuery, refusedPathsQuery } from '../../../infra/ops/night/readNight.ts';
 import { logQueries } from '../../../infra/watch/logQueries.ts';
+import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
@@ -10,7 +11,12 @@ import { fillAccessLog, findProperties, watchTemplates } from '../../support/sta
 
 afterEach(() => vi.restoreAllMocks());
 
-const queries = [...logQueries, { lines: errorQuery }, { log: 'access', lines: accessQuery }];
+const queries = [
+  ...logQueries,
+  { lines: errorQuery },
+  { lines: refusedPathsQuery },
+  { log: 'access', lines: accessQuery },
+];
 
 /** What Lambda and its platform put beside `message`, and what Logs Insights adds. */
 const platformFields = [
@@ -47,7 +53,7 @@ it('gives each query a unique name, to which the alarms refer', () => {
   for (const name of named) expect(names).toContain(name);
 });
 
-/** A function's log lines for a request that succeeds, one that fails, and one that is refused. */
+/** A function's log lines of a success, an error of its own, one of the store, and a refusal. */
 async function logLines(): Promise<unknown[]> {
   const info = vi.spyOn(console, 'info').mockImplementation(() => {});
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -59,6 +65,7 @@ async function logLines(): Promise<unknown[]> {
   for (const [key, response] of [
     [apiKey, async () => ({ body: {} })],
     [apiKey, fail],
+    [apiKey, () => Promise.reject(new StoreUnavailable(new Error('outer')))],
     [mintApiKey().apiKey, fail],
   ] as const) {
     const handler = defineHandler(getPet, settings, response as never);

@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { countFailedWrite, countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { call, defineHandlerSettings, useLogs, withKey } from './callHandler.ts';
 
@@ -67,6 +70,23 @@ describe('the log line of a request', () => {
     });
     expect(await log()).toMatchObject({ writeUnits: 3, failedWrites: 2 });
     expect(await defineLogged()()).not.toHaveProperty('failedWrites');
+  });
+
+  const busy = () => Promise.reject(new StoreUnavailable(new Error('throttled')));
+  const one = defineHandlerSettings('read', key).settings;
+  const noKeys = { ...one, verifier: defineKeyVerifier({ get: busy }) };
+  it.each([
+    ['an operation on a pet', defineHandler(getPet, one, busy), '/pets/7'],
+    ['a list', defineHandler(listOrders, one, busy), undefined],
+    ['a request whose key is not known yet', defineHandler(getPet, noKeys, busy), undefined],
+  ])('has the checked path if the store is busy, for %s', async (_, handler, path) => {
+    await call(handler, { headers: withKey(apiKey) });
+    const [line] = logs.info.mock.lastCall ?? [];
+    expect({ status: line.status, path: line.path }).toEqual({ status: 503, path });
+  });
+
+  it('has no path of another response', async () => {
+    expect(await defineLogged()()).not.toHaveProperty('path');
   });
 
   const unknown = mintApiKey('0123456789').apiKey;

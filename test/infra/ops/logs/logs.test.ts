@@ -287,7 +287,7 @@ function gatewayLine(requestId: string, fields: Line = {}): Line {
     requestId,
     sourceIp: '203.0.113.9',
     method: 'GET',
-    path: '/v1/pets/7',
+    route: '/pets/{petId}',
     status: '200',
     latency: '20',
     functionError: '-',

@@ -39,7 +39,7 @@ interface Recorded {
   readonly errors?: readonly Row[];
   /** What the hook said of versions that it stopped. */
   readonly hook?: readonly Row[];
-  /** The paths with the most 503s. */
+  /** The checked paths with the most 503s. */
   readonly paths?: readonly Row[];
   /** Events and consumed units by the labels of their metrics, such as `pets ReadThrottleEvents`. */
   readonly metrics?: Readonly<Record<string, readonly number[]>>;
@@ -126,10 +126,10 @@ function record(recorded: Recorded): Responses {
       queryId: String(logGroupNames).endsWith('-hook')
         ? 'hook'
         : String(logGroupNames).includes('apigateway')
-          ? /by path/.test(String(queryString))
+          ? 'access'
+          : /message\.path/.test(String(queryString))
             ? 'paths'
-            : 'access'
-          : 'errors',
+            : 'errors',
     }),
     GetQueryResults: ({ queryId }) => ({
       status: 'Complete',
@@ -235,7 +235,7 @@ const byLimit = (limit: string): Recorded => ({
   metrics: { ...writes(60), [`inventory Write${limit}ThrottleEvents`]: [400] },
 });
 const hotKey = byLimit('KeyRangeThroughput');
-const toPath = (id: string): Row => ({ path: `/v1/inventory/${id}`, lines: '9' });
+const toPath = (path: string): Row => ({ path, lines: '9' });
 const petsFail: Recorded = { requests: { getPet: [9, 9] }, errors: [storeError('getPet')] };
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
@@ -337,7 +337,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a maximum that DynamoDB names, after a deployment': byLimit('MaxOnDemandThroughput'),
   'the quota of the account': byLimit('AccountLimit'),
   'a hot key': hotKey,
-  'a hot key with ids': { ...hotKey, paths: [toPath('7'), toPath('$(reboot)')] },
+  'a hot key with ids': { ...hotKey, paths: ['/inventory/7', '/inventory/-8'].map(toPath) },
   'a table below its maximum': { firing: fails, ...toPets(60), metrics: writes(30) },
   'too few throttles': { firing: fails, ...toPets(600), metrics: writes(30) },
   'throttles of another time, and an error': {
