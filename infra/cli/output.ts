@@ -59,11 +59,6 @@ function toEscape(character: string): string {
   return units.map((unit) => `\\u${unit}`).join('');
 }
 
-/** Cuts API keys to their key id. A client can send one in a path, and a server can repeat it. */
-export function hideSecrets(text: string): string {
-  return text.replace(/(psk_\w{0,10})\w*/gi, '$1…');
-}
-
 /** A line for each row, with aligned columns. */
 export function toColumns(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(toPlain));

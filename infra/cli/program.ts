@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type CommandName, type CommandText, commands } from './commands.ts';
-import { hideSecrets, print } from './output.ts';
+import { hideSecrets } from './hideSecrets.ts';
+import { print } from './output.ts';
 import { UsageError } from './usage.ts';
 
 type Value<One> = One extends { parse: (text: string) => infer Parsed }

@@ -1,8 +1,8 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
+import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
-import { hideSecrets } from '../../cli/output.ts';
 import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';

@@ -1,6 +1,7 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
+import { brokenOutput, tell, writeOut } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type Duration, duration } from '../../cli/values.ts';

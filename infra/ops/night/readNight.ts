@@ -10,6 +10,7 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
+import { hideSecrets } from '../../cli/hideSecrets.ts';
 import {
   type LiveFunction,
   type PublishedVersion,
@@ -18,7 +19,7 @@ import {
 } from '../../cli/liveFunctions.ts';
 import { type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
-import { hideSecrets, toCount } from '../../cli/output.ts';
+import { toCount } from '../../cli/output.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';

@@ -1,8 +1,9 @@
 import { getRandomValues } from 'node:crypto';
 import type { commands } from '../../cli/commands.ts';
+import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
-import { hideSecrets, print, toCount, toPlain } from '../../cli/output.ts';
+import { print, toCount, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';

@@ -14,8 +14,8 @@ import {
   LambdaClient,
 } from '@aws-sdk/client-lambda';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
-import { hideSecrets } from '../../cli/output.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import { findIds, toReason, toTableName } from './knownIds.ts';
 import { isRight, type Probe, toProofs } from './probes.ts';
