@@ -1,8 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { toJson } from '../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
-import { INT64_ERROR, toJson } from '../../shared/contract/values.ts';
+import { INT64_ERROR } from '../../shared/contract/values.ts';
 import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
@@ -96,6 +97,9 @@ function toRule(issue: z.core.$ZodIssue): string {
 }
 
 function toShortJson(value: unknown): string {
+  // How numbers arrive that no double holds.
+  if (Number.isNaN(value)) return 'a fraction';
+  if (Math.abs(value as number) === Number.POSITIVE_INFINITY) return 'too large';
   const text = toJson(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { parseJson } from '../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
-import { parseJson } from '../../shared/contract/values.ts';
 import { type Resource, resourceNames, resources, toComplaint } from '../bulk/resources.ts';
 
 const StoreData = z.strictObject(

@@ -1,5 +1,5 @@
+import { parseJson } from '../contract/json.ts';
 import type { OperationId, operations } from '../contract/operations.ts';
-import { parseExactJson } from './json.ts';
 import {
   PetstoreError,
   type PetstoreErrorCode,
@@ -71,7 +71,7 @@ export function send<Id extends OperationId, Value>(
     const { status, headers } = opened.response;
     const text = await readText(opened);
     try {
-      return toValue({ status, headers, document: text === '' ? undefined : parseExactJson(text) });
+      return toValue({ status, headers, document: text === '' ? undefined : parseJson(text) });
     } catch (cause) {
       const isCutOff = request.isList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
       throw isCutOff ? breakError(opened, cause) : invalidResponseError(opened, cause);

@@ -1,34 +1,4 @@
-/**
- * A string or something like a number, with the colon after a member's name. It also matches a truncated string.
- * Otherwise the pattern would try each quote in it as the start of another string.
- */
-const token = /("[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*)(\s*:)?/g;
-const longInteger = /^-?[1-9]\d{15,}$/;
-
-/**
- * Parses JSON; an integer that a number cannot hold exactly becomes a bigint. It works in every engine, even if
- * `JSON.parse` does not pass the source text to a reviver.
- * @throws {SyntaxError} if the text is invalid JSON
- */
-export function parseExactJson(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  // Long integers become strings marked "n". All other strings are marked "s", so that none looks like an integer.
-  return JSON.parse(text.replace(token, toMarked), (_, value) => {
-    if (typeof value !== 'string') return value;
-    return value[0] === 'n' ? toInteger(value.slice(1)) : value.slice(1);
-  });
-}
-
-function toMarked(match: string, literal: string, colon: string | undefined): string {
-  if (colon !== undefined) return match;
-  if (literal[0] === '"') return `"s${literal.slice(1)}`;
-  return longInteger.test(literal) ? `"n${literal}"` : literal;
-}
-
-function toInteger(digits: string): number | bigint {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) ? value : BigInt(digits);
-}
+import { parseJson } from '../contract/json.ts';
 
 const sign = /["\\[\]{},]/g;
 
@@ -77,7 +47,7 @@ export function defineArrayReader() {
   }
 
   function takeElements(end: number): unknown[] {
-    const elements = parseExactJson(`[${rest.slice(0, end)}]`) as unknown[];
+    const elements = parseJson(`[${rest.slice(0, end)}]`) as unknown[];
     const isEmptyArray = isWhole && !hasElements;
     if (elements.length === 0 && !isEmptyArray) throw new SyntaxError('An element is missing.');
     hasElements = true;

@@ -84,11 +84,16 @@ export class IdempotencyKeyReused extends Error {
   }
 }
 
+/** The body has another media type than JSON, or a content coding (RFC 9110 section 15.5.16). */
 export class UnsupportedMediaType extends Error {
   override readonly name = 'UnsupportedMediaType';
 
-  constructor() {
-    super(errorMessages.notJson);
+  constructor(isEncoded = false) {
+    super(
+      isEncoded
+        ? 'The body must not be compressed: send it without the header "Content-Encoding".'
+        : errorMessages.notJson,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-import { MAX_QUANTITY, toJson } from '../contract/values.ts';
+import { toJson } from '../contract/json.ts';
+import { MAX_QUANTITY } from '../contract/values.ts';
 import { letterOf, toInventoryItem, toTaggedItem } from './inventoryRecord.ts';
 
 /** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */

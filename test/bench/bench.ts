@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { tell } from '../../infra/cli/output.ts';
-import { parseJson } from '../../shared/contract/values.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { makeScratchFolder, runTestCommand } from '../support/testCommand.ts';
 import { type Bundles, benchedIds, buildBundles } from './buildBundles.ts';

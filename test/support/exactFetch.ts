@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { parseJson } from '../../shared/contract/values.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 
 export interface ExactRequest {
   readonly method?: string;

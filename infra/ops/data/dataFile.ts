@@ -1,7 +1,8 @@
 import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
+import { parseInt64 } from '../../../shared/contract/values.ts';
 import {
   type Resource,
   type ResourceName,

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { toJson } from '../../../shared/contract/values.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import { type Resource, resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';

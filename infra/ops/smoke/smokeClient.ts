@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
-import { parseJson } from '../../../shared/contract/values.ts';
 import { findResponseProblems } from '../../openapi/responseProblems.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 

@@ -1,5 +1,5 @@
+import { toJson } from '../../contract/json.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { toJson } from '../../contract/values.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
 import {
   type DocumentReply,

@@ -1,6 +1,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type * as z from 'zod/mini';
 import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/json.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
@@ -8,28 +9,38 @@ import { type OperationMiddleware, type OperationRequest, toHeader } from '../op
  * maps its errors: middy's 422 is 400 in this service, or no error.
  */
 export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
-  const { before: parseJson } = httpJsonBodyParser();
-
   function readBody(request: OperationRequest): void {
+    // The gateway may already have broken a compressed body, so no code can read it.
+    if (isEncoded(toHeader(request, 'content-encoding'))) throw new UnsupportedMediaType(true);
     const text = toText(request.event);
-    const event = {
-      headers: { 'content-type': toHeader(request, 'content-type')?.replace(/;.*/, '').trim() },
-      body: text,
-    };
+    const type = toHeader(request, 'content-type')?.replace(/;.*/, '').trim();
+    let body: unknown;
     try {
-      parseJson?.({ event } as never);
+      body = parseJson(text, (marked, reviver) => {
+        const event = { headers: { 'content-type': type }, body: marked };
+        httpJsonBodyParser(reviver && { reviver }).before?.({ event } as never);
+        return event.body;
+      });
     } catch (error) {
       if ((error as { statusCode?: number }).statusCode === 415) throw new UnsupportedMediaType();
-      event.body = parseRefused(text);
+      body = parseRefused(text);
     }
     // Invalid UTF-8 has become replacement characters, here or in the gateway.
     if (text.includes('\uFFFD')) {
       throw new InvalidRequest('The body must be encoded in UTF-8.');
     }
-    request.internal.body = parseValue(schema, event.body);
+    request.internal.body = parseValue(schema, body);
   }
 
   return { before: readBody };
+}
+
+/** Whether there is any coding but `identity`, which RFC 9110 section 8.4.1 reserves. */
+function isEncoded(contentEncoding = ''): boolean {
+  return contentEncoding
+    .toLowerCase()
+    .split(',')
+    .some((coding) => !['', 'identity'].includes(coding.trim()));
 }
 
 /**
@@ -38,10 +49,10 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
  * only its own members, by name.
  * @throws {InvalidRequest} if it is invalid JSON
  */
-function parseRefused(text: string): never {
-  if (!/\S/.test(text)) return undefined as never;
+function parseRefused(text: string): unknown {
+  if (!/\S/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as never;
+    return parseJson(text);
   } catch {
     throw new InvalidRequest('The body must be valid JSON.');
   }

@@ -4,8 +4,8 @@ import {
   type PetstoreClient,
   PetstoreError,
 } from '../../../shared/client/index.ts';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { sendValid, suites } from '../operations/suites.ts';
 import { type ConformanceTarget, exactPetIds, fixtures } from '../target.ts';

@@ -8,9 +8,9 @@ import {
   toGatewayRequests,
 } from '../../../infra/costs/units/responseUnits.ts';
 import type { accessLogFormat } from '../../../infra/service/restApi.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
-import { toJson } from '../../../shared/contract/values.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
 import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toCompactItem, toPages } from '../../bench/canned/records.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
 import {

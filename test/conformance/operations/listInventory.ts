@@ -1,8 +1,8 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
-import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
 import { type Entry, type OperationSuite, withoutKey } from './operationSuite.ts';

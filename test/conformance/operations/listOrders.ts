@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
 import type { Order } from '../../../shared/contract/schemas.ts';
-import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
 import { type OperationSuite, withoutKey } from './operationSuite.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import {

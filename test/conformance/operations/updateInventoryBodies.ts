@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
@@ -94,6 +95,33 @@ export function describeBodies(target: TargetSource): void {
     });
 
     test('returns 415 without a Content-Type', () => refuseType({}));
+
+    const encoded = {
+      gzip: gzipSync,
+      deflate: deflateSync,
+      br: brotliCompressSync,
+      'gzip, identity': gzipSync,
+    };
+    test.each(Object.entries(encoded))(
+      'returns 415 for a body in %s, and says why',
+      async (coding, encode) => {
+        const before = await entryNow();
+        const response = await sendUpdate(target(), petId(), encode('{"quantity":8}'), {
+          'Content-Encoding': coding,
+        });
+        expectError(response, 'unsupported_media_type', 'updateInventory');
+        expect(response.text).toContain('without the header \\"Content-Encoding\\"');
+        expect(await entryNow()).toStrictEqual(before);
+      },
+    );
+
+    test.each(['identity', 'Identity', ' identity , identity', ''])(
+      'takes Content-Encoding: "%s"',
+      async (coding) => {
+        const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding };
+        expectSuccess(await updateAs(headers), 'updateInventory');
+      },
+    );
   });
 }
 
@@ -109,6 +137,11 @@ const hostileTexts = [
   ...['{"quantity": 2147483648}', '{"quantity": 9007199254740993}'],
   ...['{"quantity": 18446744073709551621}', '{"quantity": 1e400}'],
   ...['{"quantity": -1}', '{"quantity": 5.5}', '{"quantity": 5e-1}'],
+  // A double rounds each of these to an integer in range.
+  ...['{"quantity": 0.99999999999999999999}', '{"quantity":1e-400}', '{"quantity":-1E-400}'],
+  ...['{"quantity": 4.9999999999999999999}', '{"quantity":999999999.99999999}'],
+  ...['{"quantity": 5.00000000000000000001e0}', `{"quantity":0.${'0'.repeat(400)}1}`],
+  ...['{"quantity": "n5.0"}', '{"quantity":"n12345678901234567890","x":1.5}'],
   ...['{"quantity":05}', '{"quantity":+5}', '{"quantity":NaN}', '{"quantity":5', '{"quantity":5,}'],
   ...['{"quantity":5}{"quantity":6}', '{"quantity":5} // five', '{"quantity":5}\0', 'quantity=5'],
 ];
@@ -132,6 +165,9 @@ const harmlessBodies: Record<string, string> = {
   'a __proto__ within a member': '{"quantity":5,"a":[{"__proto__":{"polluted":true}}]}',
   'a constructor and its prototype': '{"quantity":5,"constructor":{"prototype":{"polluted":true}}}',
   'a constructor within a member': '{"quantity":5,"a":{"constructor":{"prototype":1}}}',
+  'numbers that a double does not hold': '{"x":[1e-400,1e400,19.99,9007199254740993],"quantity":5}',
+  'an earlier one, as JSON.parse does': '{"quantity":6,"quantity":5}',
+  'strings that look like numbers': '{"s":"s","n":"n5.0","quantity":5,"x":"12345678901234567"}',
 };
 
 /** Integers in [0, 2^31 - 1], written in several ways, with their values. */
@@ -144,4 +180,8 @@ const validQuantities: Record<string, number> = {
   '5e0': 5,
   '50E-1': 5,
   '2.147483647e9': 2_147_483_647,
+  '5.00000000000000000000': 5,
+  '500000000000000000000000e-23': 5,
+  '0.00000000000000000005e20': 5,
+  '0e-999999999999': 0,
 };

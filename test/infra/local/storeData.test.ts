@@ -22,12 +22,26 @@ test('a data file keeps ids exactly, may lack lists, and may start with a byte o
   });
 });
 
+test('a data file may write an integer with a point or an exponent', async () => {
+  const text = '{"inventory": [{"petId": 9007199254740993.0, "quantity": 2e1, "status": "sold"}]}';
+  const { inventory } = await read(text);
+  expect(inventory).toEqual([{ petId: 9007199254740993n, quantity: 20, status: 'sold' }]);
+});
+
 test.each<[string | Uint8Array, string]>([
   ['{"inventory":\n [}', 'is not valid JSON'],
   [Uint8Array.of(0x22, 0xff, 0x22), 'utf-8'],
   ['[]', 'must have only "inventory", "pets" and "orders", and is []'],
   ['{"inventroy": []}', 'must have only "inventory", "pets" and "orders"'],
   ['{"pets": {}}', 'pets must be of type array'],
+  [
+    '{"inventory": [{"petId": 9007199254740992.5, "quantity": 1, "status": "sold"}]}',
+    'inventory.0.petId must be an integer from -9223372036854775808 to 9223372036854775807, and is a fraction',
+  ],
+  [
+    `{"orders": [${order.replace('"quantity":1', '"quantity":4.9999999999999999999')}]}`,
+    'orders.0.quantity must be an integer from 1 to 2147483647, and is a fraction',
+  ],
   [
     `{"inventory": [${entry}, {"petId": 2, "quantity": -1, "status": "sold"}]}`,
     'inventory.1.quantity must be an integer from 0 to 2147483647, and is -1',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toJson } from '../../../shared/contract/values.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import { fixtures } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type * as client from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import type { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   ErrorBody,
@@ -13,8 +14,7 @@ import {
   Pet,
   type PetStatus,
 } from '../../../shared/contract/schemas.ts';
-import { parseInt64, parseJson, toJson } from '../../../shared/contract/values.ts';
-import { anyCharacter } from '../../support/anyCharacter.ts';
+import { parseInt64 } from '../../../shared/contract/values.ts';
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -40,20 +40,12 @@ it('an int64 in JSON survives digit for digit', () => {
   expect([long, short]).toEqual([-9007199254740993n, 9007199254740991]);
 });
 
-it.each(['9223372036854775808', '-9223372036854775809', '1.5', '1e400', '"1"', 'null', 'true'])(
-  'an int64 in JSON is not %s',
-  (text) => expect(z.safeParse(int64, parseJson(text)).success).toBe(false),
+it.each([
+  ...['9223372036854775808', '-9223372036854775809', '1.5', '1e400', '"1"', 'null', 'true'],
+  ...['0.99999999999999999999', '1e-400', '9007199254740992.5', '9223372036854775807.5', '1e19'],
+])('an int64 in JSON is not %s', (text) =>
+  expect(z.safeParse(int64, parseJson(text)).success).toBe(false),
 );
-
-it('documents without large integers are parsed like JSON.parse', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (value) => {
-      const text = JSON.stringify(value);
-      fc.pre(!/\d{16}/.test(text));
-      expect(parseJson(text)).toEqual(JSON.parse(text));
-    }),
-  );
-});
 
 const item = { petId: 1, quantity: 0, status: 'sold' };
 const pet = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toJson } from '../../../shared/contract/values.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import { toInventoryItem, toTaggedItem } from '../../../shared/store/inventoryRecord.ts';
 import { rewriteScanResponse, toPage } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';

@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toJson } from '../../../shared/contract/json.ts';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
-import { toJson } from '../../../shared/contract/values.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';

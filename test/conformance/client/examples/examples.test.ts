@@ -12,7 +12,7 @@ import {
   createPetstoreClient,
   type PetstoreClient,
 } from '../../../../shared/client/index.ts';
-import { parseJson } from '../../../../shared/contract/values.ts';
+import { parseJson } from '../../../../shared/contract/json.ts';
 import { readVariable } from '../../../../shared/runtime/environment.ts';
 import { startLossyProxy, startProxy } from '../../../support/faults/proxy.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';

@@ -44,6 +44,14 @@ it.each([
   ['1,-1,lost', '; status must be'],
   ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
   ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
+  ['{"id":0.99999999999999999999,"name":"a","status":"sold"}', '807, and is a fraction'],
+  ['{"id":-1e400,"name":"a","status":"sold"}', '807, and is too large'],
+  [
+    '{"id":1,"name":"a","status":"sold","tags":[{"id":1e-400,"name":"b"}]}',
+    '807, and is a fraction',
+  ],
+  ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
+  ['{"id":1,"name":"a","status":"sold","price":NaN}', 'not valid JSON'],
   ['null', 'must be of type object, and is null'],
   ['{"id":1', 'in JSON at position 7'],
 ])('the row %s is refused', async (line, problem) => {

@@ -21,7 +21,7 @@ import {
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { petstore } from '../../../../infra/petstore.ts';
-import { toJson } from '../../../../shared/contract/values.ts';
+import { toJson } from '../../../../shared/contract/json.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/target.ts';
 import { firstEngine } from '../../../support/engines.ts';
