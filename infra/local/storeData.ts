@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { parseJson } from '../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
+import { parseDataJson } from '../bulk/dataJson.ts';
 import { type Resource, resourceNames, resources, toComplaint } from '../bulk/resources.ts';
 
 const StoreData = z.strictObject(
@@ -23,7 +23,7 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
   try {
     // Drops a byte order mark, which JSON.parse would refuse.
     const decoder = new TextDecoder('utf-8', { fatal: true });
-    const value = parseJson(decoder.decode(await readFile(file)));
+    const value = parseDataJson(decoder.decode(await readFile(file)));
     const { success, data, error } = z.safeParse(StoreData, value);
     if (!success)
       throw new Error(toComplaint(value, { ...error, issues: error.issues.slice(0, 3) }));

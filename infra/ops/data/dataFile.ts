@@ -1,8 +1,8 @@
 import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { parseJson } from '../../../shared/contract/json.ts';
 import { parseInt64 } from '../../../shared/contract/values.ts';
+import { parseDataJson } from '../../bulk/dataJson.ts';
 import {
   type Resource,
   type ResourceName,
@@ -110,7 +110,7 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal) 
 
 function toRow(text: string, { columns, parse }: Resource) {
   try {
-    const parsed = parse(columns ? parseCsvRow(text, columns) : parseJson(text));
+    const parsed = parse(columns ? parseCsvRow(text, columns) : parseDataJson(text));
     return typeof parsed === 'string' ? { problem: parsed } : { entry: parsed };
   } catch (error) {
     return { problem: (error as Error).message };

@@ -34,6 +34,8 @@ test.each<[string | Uint8Array, string]>([
   ['[]', 'must have only "inventory", "pets" and "orders", and is []'],
   ['{"inventroy": []}', 'must have only "inventory", "pets" and "orders"'],
   ['{"pets": {}}', 'pets must be of type array'],
+  [`{"pets": [${pet}], "orders": [], "pets": []}`, 'pets is given twice'],
+  [`{"pets": [${pet}, ${pet.replace('{', '{"id": 2, ')}]}`, 'pets.1.id is given twice'],
   [
     '{"inventory": [{"petId": 9007199254740992.5, "quantity": 1, "status": "sold"}]}',
     'inventory.0.petId must be an integer from -9223372036854775808 to 9223372036854775807, and is a fraction',

@@ -27,6 +27,12 @@ it('a JSON Lines file may have lines across the parts in which it is read, as lo
   expect(await readAll('pets', `${lines.join('\n')}\n`)).toEqual(keys);
 });
 
+it('a name may occur again in another object, and in a text', async () => {
+  const named = '{"id":1,"name":"\\"id\\":2,{[","tags":[{"id":1,"name":"x"},{"id":1,"name":"id"}]';
+  const line = `${named},"category":{"id":1,"name":"a"},"x":[[],{},[{"id":1},[{"id":2}]]],"status":"sold"}`;
+  expect(await readAll('pets', line)).toEqual(['id 1']);
+});
+
 it.each([
   ['\uFEFF7,2,sold', 'petId must be an integer'],
   ['07,2,sold', '07"'],
@@ -52,6 +58,15 @@ it.each([
   ],
   ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
   ['{"id":1,"name":"a","status":"sold","price":NaN}', 'not valid JSON'],
+  ['{"id":22,"name":"a","status":"sold","id":23}', 'id is given twice'],
+  ['{"id":22,"name":"a","status":"sold","\\u0069d":22}', 'id is given twice'],
+  [
+    '{"id":1,"name":"a","status":"sold","x":[{"a":1},{"b":{"a" : 1, "a" : 2}}]}',
+    'x.1.b.a is given',
+  ],
+  ['{"id":1,"name":"a","status":"sold","tags":[{"id":1,"name":"{","name":"b"}]}', 'tags.0.name is'],
+  ['{"id":1,"name":"a","status":"sold","__proto__":1,"__proto__":{}}', '__proto__ is given twice'],
+  ['{"id":1,"name":"a","status":"sold","":1,"":2}', ' is given twice'],
   ['null', 'must be of type object, and is null'],
   ['{"id":1', 'in JSON at position 7'],
 ])('the row %s is refused', async (line, problem) => {
