@@ -1,13 +1,12 @@
 import { getPet } from '../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
-import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { definePetStore } from '../shared/store/petStore.ts';
 
-const service = openService();
-const pets = definePetStore(defineDocuments(service.client), readVariable('PETS_TABLE'));
+const service = openService({ cacheMiddleware: true });
+const pets = definePetStore(service.client, readVariable('PETS_TABLE'));
 
 /** GET /pets/{petId}: one pet. Deprecated. */
 export const handler = defineHandler(getPet, service, async ({ parameters: { petId } }) => ({

@@ -2,13 +2,12 @@ import { listOrders } from '../shared/contract/operations/listOrders.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
-import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineOrderStore } from '../shared/store/orderStore.ts';
 
-const service = openService();
-const orders = defineOrderStore(defineDocuments(service.client), readVariable('ORDERS_TABLE'));
+const service = openService({ cacheMiddleware: true });
+const orders = defineOrderStore(service.client, readVariable('ORDERS_TABLE'));
 
 /** GET /store/orders: a page of the orders, newest first. */
 export const handler = defineHandler(

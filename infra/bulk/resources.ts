@@ -1,12 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { toJson } from '../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { INT64_ERROR } from '../../shared/contract/values.ts';
 import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
-import { toOrderRecord } from '../../shared/store/orderStore.ts';
-import { toPetRecord } from '../../shared/store/petStore.ts';
+import { toOrder, toOrderRecord } from '../../shared/store/orderStore.ts';
+import { toPet, toPetRecord } from '../../shared/store/petStore.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -26,22 +26,22 @@ export interface Resource<Contents = unknown> {
   /** The key in the table, as in messages: `petId 7`, or `id 7 at 2026-12-24T09:59:00.000Z` of an order. */
   toKey(contents: Contents): string;
   toItem(contents: Contents): Item;
-  /** The members of a table's entry, in the contract's order. @throws {Error} when it breaks the contract */
-  toMembers(item: Item): Record<string, unknown>;
+  /** The contract's members of a table's entry, in its order. @throws {Error} that names an invalid entry */
+  toMembers(item: Item): Contents;
 }
 
-// `marshall` writes a bigint exactly. `unmarshall` returns a bigint for what a number cannot hold.
+// `marshall` writes a bigint exactly.
 export const resources = {
   inventory: {
     ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
     columns: ['petId', 'quantity', 'status'],
   },
-  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), unmarshall),
+  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), toPet),
   orders: defineResource(
     Order,
     'id',
     (order) => marshall(toOrderRecord(order)),
-    unmarshall,
+    toOrder,
     (order) => `id ${order.id} at ${toOrderRecord(order).placed.replace(/#.*/, '')}`,
   ),
 } as const;
@@ -52,23 +52,17 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   schema: z.ZodMiniType<Contents>,
   idName: IdName,
   toItem: (contents: Contents) => Item,
-  fromItem: (item: Item) => object,
+  toMembers: (item: Item) => Contents,
   toKey = (contents: Contents) => `${idName} ${contents[idName]}`,
 ): Resource<Contents> {
   return {
     idName,
     toItem,
     toKey,
+    toMembers,
     parse(value) {
       const { success, data, error } = z.safeParse(schema, value);
       return success ? { key: toKey(data), item: toItem(data) } : toComplaint(value, error);
-    },
-    toMembers(item) {
-      const members = fromItem(item);
-      const { success, data, error } = z.safeParse(schema, members);
-      if (success) return data;
-      const id = `${idName} ${(members as Contents)[idName]}`;
-      throw new Error(`The record of ${id} is not valid: ${toComplaint(members, error)}.`);
     },
   };
 }

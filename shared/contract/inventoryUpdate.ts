@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { MAX_QUANTITY } from './values.ts';
+import { MAX_QUANTITY, toQuantityError } from './values.ts';
 
 export function quantityFrom(least: number) {
-  const error = `must be an integer from ${least} to ${MAX_QUANTITY}`;
-  return z.int({ error }).check(z.minimum(least), z.maximum(MAX_QUANTITY));
+  return z.int({ error: toQuantityError(least) }).check(z.minimum(least), z.maximum(MAX_QUANTITY));
 }
 
 /** The body of an update. Members other than `quantity` are ignored. */

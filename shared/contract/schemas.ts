@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { type ErrorCode, statusOfCode } from './errorBody.ts';
 import { quantityFrom } from './inventoryUpdate.ts';
-import { INT64_ERROR, PET_STATUS_ERROR, petStatuses } from './values.ts';
+import {
+  BOOLEAN_ERROR,
+  DATE_TIME_ERROR,
+  INT64_ERROR,
+  ORDER_STATUS_ERROR,
+  orderStatuses,
+  PET_STATUS_ERROR,
+  petStatuses,
+  TEXT_ERROR,
+} from './values.ts';
 
 /** An int64 in a JSON document read by `parseJson`, where integers past 2^53 arrive as bigint. */
 export const int64 = z.pipe(
@@ -22,7 +31,7 @@ export type InventoryItem = z.output<typeof InventoryItem>;
 /** An entry of the list, with its tag if requested (`include=etag`). */
 export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });
 
-const text = z.string({ error: 'must be a string' });
+const text = z.string({ error: TEXT_ERROR });
 const named = z.object({ id: int64, name: text });
 
 export const Pet = z.object({
@@ -35,21 +44,16 @@ export const Pet = z.object({
 });
 export type Pet = z.output<typeof Pet>;
 
-const dateTime = z.iso.datetime({
-  offset: true,
-  error: 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"',
-});
+const dateTime = z.iso.datetime({ offset: true, error: DATE_TIME_ERROR });
 
 export const Order = z.object({
   id: int64,
   petId: int64,
   quantity: quantityFrom(1),
-  status: z.enum(['placed', 'approved', 'delivered'], {
-    error: 'must be "placed", "approved" or "delivered"',
-  }),
+  status: z.enum(orderStatuses, { error: ORDER_STATUS_ERROR }),
   placedAt: dateTime,
   shipDate: z.exactOptional(dateTime),
-  complete: z.exactOptional(z.boolean({ error: 'must be true or false' })),
+  complete: z.exactOptional(z.boolean({ error: BOOLEAN_ERROR })),
 });
 export type Order = z.output<typeof Order>;
 

@@ -15,7 +15,21 @@ export function parseInt64(text: string): bigint | undefined {
 /** The largest stock count, 2^31 - 1. */
 export const MAX_QUANTITY = 2_147_483_647;
 
+export function toQuantityError(least: number): string {
+  return `must be an integer from ${least} to ${MAX_QUANTITY}`;
+}
+
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
 export const PET_STATUS_ERROR = 'must be "available", "pending" or "sold"';
+
+export const orderStatuses = ['placed', 'approved', 'delivered'] as const;
+
+export const ORDER_STATUS_ERROR = 'must be "placed", "approved" or "delivered"';
+
+export const TEXT_ERROR = 'must be a string';
+
+export const DATE_TIME_ERROR = 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"';
+
+export const BOOLEAN_ERROR = 'must be true or false';

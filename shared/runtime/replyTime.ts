@@ -96,7 +96,7 @@ function lateReply(): Error {
 }
 
 /** The reply is truncated or not DynamoDB's. The SDK retries an error with `$retryable`. */
-function unreadableReply(cause: unknown): Error {
+export function unreadableReply(cause: unknown): Error {
   const error = new Error('The reply is unreadable.', { cause });
   return Object.assign(error, { name: 'UnreadableReply', $retryable: {} });
 }
@@ -109,10 +109,14 @@ function unmarkClockSkew(error: { $metadata?: Record<string, unknown> }): void {
   if (!isClockSkewError(error as never)) delete error.$metadata?.clockSkewCorrected;
 }
 
-/** Invalid JSON, or bytes that are not HTTP (https://nodejs.org/api/errors.html#hpe_-errors). */
+/**
+ * Invalid JSON, or bytes that are not HTTP (https://nodejs.org/api/errors.html#hpe_-errors). The SDK's deserializer
+ * gives its errors a hidden `$response`. Any other SyntaxError is our own mistake, which a retry would repeat.
+ */
 function isUnreadable(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('HPE_'));
+  const isInvalidJson = error instanceof SyntaxError && '$response' in error;
+  return isInvalidJson || (typeof code === 'string' && code.startsWith('HPE_'));
 }
 
 const deadline = new AsyncLocalStorage<number>();

@@ -7,11 +7,12 @@ import {
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors.ts';
+import { toJson } from '../contract/json.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import { letterOf, toInventoryItem, toKey, toTaggedItem } from './inventoryRecord.ts';
-import { type RewrittenPage, toPage } from './scanResponse.ts';
+import { type RewrittenPage, rewriteScanResponse } from './scanResponse.ts';
 
 interface InventoryPage {
   /** Entries as InventoryItems in JSON, separated by commas. */
@@ -24,12 +25,15 @@ interface Selection {
   readonly withTags?: boolean | undefined;
 }
 
-/** Scans a page, and lets `rewrite` take the items out of the response's bytes. */
+/** Scans a page, and lets `rewrite` take the items out of the response's bytes, if it can. */
 type ScanPage = (
   client: DynamoDBClient,
   input: ScanCommandInput,
-  rewrite: (response: Buffer) => RewrittenPage,
-) => Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }>;
+  rewrite: (response: Buffer) => RewrittenPage | undefined,
+) => Promise<{
+  items: Buffer | readonly Record<string, AttributeValue>[];
+  next: Record<string, AttributeValue> | undefined;
+}>;
 
 export type InventoryList = ReturnType<typeof defineInventoryList>;
 
@@ -64,6 +68,15 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
     return records;
   }
 
+  /** A page with its entries in JSON, separated by commas. */
+  async function readPage(input: Omit<ScanCommandInput, 'TableName'>, withTags: boolean) {
+    const { items, next } = await scanPage(client, { TableName: tableName, ...input }, (response) =>
+      rewriteScanResponse(response, withTags),
+    );
+    // Not within the call, which the SDK would retry.
+    return { items: Buffer.isBuffer(items) ? items : toItemsJson(items, withTags), next };
+  }
+
   return {
     /** Every selected entry once. The last page may be empty. */
     async *pages({
@@ -72,9 +85,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
     }: Selection = {}): AsyncGenerator<InventoryPage, void> {
       const filter = toFilter(status);
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
-        scanPage(client, { TableName: tableName, ExclusiveStartKey, ...filter }, (response) =>
-          toPage(response, withTags),
-        );
+        readPage({ ExclusiveStartKey, ...filter }, withTags);
       let page = await read();
       for (;;) {
         const { items, next } = page;
@@ -89,9 +100,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
 
     /** As `pages`, but ends after the first entry. Always costs half a read unit. */
     async *sample(): AsyncGenerator<InventoryPage, void> {
-      const { items } = await scanPage(client, { TableName: tableName, Limit: 1 }, (response) =>
-        toPage(response, false),
-      );
+      const { items } = await readPage({ Limit: 1 }, false);
       yield { items, isLast: true };
     },
 
@@ -149,6 +158,13 @@ const FILTERED_LIMIT = 5_000;
 
 /** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */
 const MAX_ATTEMPTS = 5;
+
+function toItemsJson(
+  records: readonly Record<string, AttributeValue>[],
+  withTags: boolean,
+): Buffer {
+  return Buffer.from(toJson(records.map(withTags ? toTaggedItem : toInventoryItem)).slice(1, -1));
+}
 
 function toFilter(status: PetStatus | undefined) {
   return status === undefined

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { InventoryItem } from '../contract/schemas.ts';
-import { MAX_QUANTITY, type PetStatus, parseInt64 } from '../contract/values.ts';
+import { INT64_ERROR, type PetStatus, parseInt64, toQuantityError } from '../contract/values.ts';
+import { invalidRecord, parseQuantity, toProblem } from './recordReader.ts';
 
 /**
  * An inventory entry as DynamoDB stores it. A scan is billed by bytes, including attribute names, so names and status
@@ -44,10 +45,8 @@ export function toInventoryRecord(
 export function toInventoryItem(attributes: Record<string, AttributeValue>): InventoryItem {
   const petId = parseInt64(String(attributes.p?.N));
   if (petId === undefined) throw invalidAttribute(attributes, 'p');
-  const quantity = Number(attributes.q?.N);
-  if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
-    throw invalidAttribute(attributes, 'q');
-  }
+  const quantity = parseQuantity(attributes.q?.N, 0);
+  if (quantity === undefined) throw invalidAttribute(attributes, 'q');
   return { petId, quantity, status: toStatus(attributes) };
 }
 
@@ -157,10 +156,19 @@ export function toStatus(attributes: Record<string, AttributeValue>): PetStatus 
   return status;
 }
 
-/** The client gets a 500; an operator finds the record by this message in the log. */
-function invalidAttribute(attributes: Record<string, AttributeValue>, name: string): Error {
-  const value = JSON.stringify(attributes[name])?.slice(0, 100);
-  return new Error(
-    `The record of petId ${attributes.p?.N} has an invalid attribute ${name}: ${value}.`,
-  );
+/** What each attribute is, and what is right. */
+const rules = {
+  p: ['petId', INT64_ERROR],
+  q: ['quantity', toQuantityError(0)],
+  s: ['status', 'must be "a", "p" or "s"'],
+  v: ['version', 'must be bytes, a text or a number, of at most 64 bytes'],
+} as const;
+
+function invalidAttribute(
+  attributes: Record<string, AttributeValue>,
+  name: keyof InventoryRecord,
+): Error {
+  const [member, rule] = rules[name];
+  const problem = toProblem(attributes[name], `${name} (${member})`, rule);
+  return invalidRecord(`petId ${attributes.p?.N}`, [problem]);
 }

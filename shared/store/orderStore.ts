@@ -1,13 +1,23 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { Order } from '../contract/schemas.ts';
+import { ORDER_STATUS_ERROR, orderStatuses } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
+import {
+  boolean,
+  dateTime,
+  defineRecordReader,
+  int64,
+  oneOf,
+  optional,
+  quantityFrom,
+} from './recordReader.ts';
 
 /** All orders are in one ledger, sorted by time, so that a query reads the newest first. */
 const LEDGER = 'orders';
 
 export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
 
-export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string) {
+export function defineOrderStore(client: DynamoDBClient, tableName: string) {
   return {
     /**
      * At most `limit` orders, newest first, from the newest or from the cursor. A page of 1,000 takes well under the
@@ -19,18 +29,21 @@ export function defineOrderStore(client: DynamoDBDocumentClient, tableName: stri
         new QueryCommand({
           TableName: tableName,
           KeyConditionExpression: 'ledger = :ledger',
-          ExpressionAttributeValues: { ':ledger': LEDGER },
+          ExpressionAttributeValues: { ':ledger': { S: LEDGER } },
           ScanIndexForward: false,
           Limit: limit,
           ...(cursor !== undefined && {
-            ExclusiveStartKey: { ledger: LEDGER, placed: openCursor(tableName, cursor, isSortKey) },
+            ExclusiveStartKey: {
+              ledger: { S: LEDGER },
+              placed: { S: openCursor(tableName, cursor, isSortKey) },
+            },
           }),
         }),
       );
-      const items = Items.map((item) => toOrder(item as OrderRecord));
+      const last = LastEvaluatedKey?.placed?.S;
       return {
-        items,
-        ...(LastEvaluatedKey && { next: sealCursor(tableName, LastEvaluatedKey.placed) }),
+        items: Items.map(toOrder),
+        ...(last !== undefined && { next: sealCursor(tableName, last) }),
       };
     },
   };
@@ -53,23 +66,12 @@ function isSortKey(text: string): boolean {
   return /^[-+\d]{4,7}-\d\d-\d\dT[\d:.]{12}Z#\d{20}$/.test(text);
 }
 
-/** The document client reads every number as bigint, which is right for ids but not for a quantity. */
-function toOrder({
-  id,
-  petId,
-  quantity,
-  status,
-  placedAt,
-  shipDate,
-  complete,
-}: OrderRecord): Order {
-  return {
-    id,
-    petId,
-    quantity: Number(quantity),
-    status,
-    placedAt,
-    ...(shipDate !== undefined && { shipDate }),
-    ...(complete !== undefined && { complete }),
-  };
-}
+export const toOrder = defineRecordReader<Order>(['ledger', 'placed'], {
+  id: int64,
+  petId: int64,
+  quantity: quantityFrom(1),
+  status: oneOf(orderStatuses, ORDER_STATUS_ERROR),
+  placedAt: dateTime,
+  shipDate: optional(dateTime),
+  complete: optional(boolean),
+});

@@ -1,17 +1,19 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { NotFound } from '../contract/errors.ts';
 import { petId as parameter } from '../contract/parameters.ts';
 import type { Pet } from '../contract/schemas.ts';
+import { PET_STATUS_ERROR, petStatuses } from '../contract/values.ts';
+import { defineRecordReader, int64, listOf, mapOf, oneOf, optional, text } from './recordReader.ts';
 
-export function definePetStore(client: DynamoDBDocumentClient, tableName: string) {
+export function definePetStore(client: DynamoDBClient, tableName: string) {
   return {
     /** @throws {NotFound} if no pet has this id */
     async get(petId: bigint): Promise<Pet> {
       const { Item } = await client.send(
-        new GetCommand({ TableName: tableName, Key: { id: petId } }),
+        new GetItemCommand({ TableName: tableName, Key: { id: { N: petId.toString() } } }),
       );
       if (!Item) throw new NotFound(parameter, petId);
-      return toPet(Item as Pet);
+      return toPet(Item);
     },
   };
 }
@@ -21,14 +23,14 @@ export function toPetRecord(pet: Pet): Pet {
   return pet;
 }
 
-/** DynamoDB does not keep the order of members; this restores the contract's order. */
-function toPet({ id, name, status, category, photoUrls, tags }: Pet): Pet {
-  return {
-    id,
-    name,
-    status,
-    ...(category && { category: { id: category.id, name: category.name } }),
-    ...(photoUrls && { photoUrls }),
-    ...(tags && { tags: tags.map((tag) => ({ id: tag.id, name: tag.name })) }),
-  };
-}
+const named = mapOf({ id: int64, name: text });
+
+/** An earlier release may have stored addresses that an import refuses now, so any text is one. */
+export const toPet = defineRecordReader<Pet>(['id'], {
+  id: int64,
+  name: text,
+  status: oneOf(petStatuses, PET_STATUS_ERROR),
+  category: optional(named),
+  photoUrls: optional(listOf(text)),
+  tags: optional(listOf(named)),
+});

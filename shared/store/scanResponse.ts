@@ -1,6 +1,5 @@
-import { toJson } from '../contract/json.ts';
 import { MAX_QUANTITY } from '../contract/values.ts';
-import { letterOf, toInventoryItem, toTaggedItem } from './inventoryRecord.ts';
+import { letterOf } from './inventoryRecord.ts';
 
 /** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */
 export interface RewrittenPage {
@@ -46,18 +45,6 @@ const quantityText = Buffer.from(',"quantity":');
 const statusTexts = toStatusTexts('}');
 const taggedTexts = toStatusTexts(',"etag":"\\"');
 const tagEnd = Buffer.from('\\""}');
-
-/** Rewrites a response, with a JSON parser unless it has only our own records. */
-export function toPage(response: Buffer, withTags: boolean): RewrittenPage {
-  const rewritten = rewriteScanResponse(response, withTags);
-  if (rewritten) return rewritten;
-  const { Items = [], ...rest } = JSON.parse(response.toString());
-  const items = Items.map(withTags ? toTaggedItem : toInventoryItem);
-  return {
-    items: Buffer.from(toJson(items).slice(1, -1)),
-    remainder: Buffer.from(JSON.stringify(rest)),
-  };
-}
 
 /**
  * Rewrites a response byte by byte, without an object or a string per entry, so numbers keep their digits. The entries

@@ -51,7 +51,7 @@ async function exportRows(
     const page = new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey });
     const { Items = [], LastEvaluatedKey } = await retry(() => client.send(page), signal);
     for (const item of Items) {
-      const members = toMembers(item);
+      const members = toMembers(item) as Record<string, unknown>;
       // No field has a comma, a quote or a line end.
       const line = columns
         ? columns.map((column) => members[column]).join()

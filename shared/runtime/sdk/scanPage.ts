@@ -4,18 +4,25 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { unreadableReply } from '../replyTime.ts';
+
+/** A page's items as `rewrite` made them, or else as DynamoDB's JSON has them. */
+export interface ScannedPage {
+  readonly items: Buffer | readonly Record<string, AttributeValue>[];
+  readonly next: Record<string, AttributeValue> | undefined;
+}
 
 /**
  * Reads a page of a table as bytes, without an object per item. The SDK still signs, retries, times out and reads the
  * rest of the response, but does not parse the items.
- * @param rewrite takes the items out of the response, and leaves the remainder to the SDK
+ * @param rewrite takes the items out of the response, and leaves the remainder to the SDK; `undefined` if it cannot
  */
 export async function scanPage(
   client: DynamoDBClient,
   input: ScanCommandInput,
-  rewrite: (response: Buffer) => { readonly items: Buffer; readonly remainder: Buffer },
-): Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }> {
-  let items: Buffer = Buffer.alloc(0);
+  rewrite: (response: Buffer) => { readonly items: Buffer; readonly remainder: Buffer } | undefined,
+): Promise<ScannedPage> {
+  let items: ScannedPage['items'] = [];
   const command = new ScanCommand(input);
   command.middlewareStack.add(
     (next) =>
@@ -25,7 +32,7 @@ export async function scanPage(
         // Any other response goes unchanged to the deserializer, which throws its error.
         if (response.statusCode === 200) {
           const bytes = await readBytes(response);
-          const page = rewrite(bytes);
+          const page = rewrite(bytes) ?? parsePage(bytes);
           spare = bytes;
           items = page.items;
           response.body = page.remainder;
@@ -44,6 +51,15 @@ interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   body: AsyncIterable<Uint8Array> | Uint8Array;
+}
+
+function parsePage(response: Buffer) {
+  try {
+    const { Items: items = [], ...rest } = JSON.parse(response.toString());
+    return { items, remainder: Buffer.from(JSON.stringify(rest)) };
+  } catch (error) {
+    throw unreadableReply(error);
+  }
 }
 
 /**

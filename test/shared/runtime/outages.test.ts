@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
 import { defineDynamoDB, isOutage } from '../../../shared/runtime/dynamodb.ts';
 import { logError } from '../../../shared/runtime/logger.ts';
 import { setDeadline } from '../../../shared/runtime/replyTime.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
-import { toPage } from '../../../shared/store/scanResponse.ts';
+import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
 import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 
 /** The response to each attempt of a lookup, and of a page. */
@@ -37,6 +38,8 @@ afterAll(() => {
 });
 
 const get = () => client.send(new GetItemCommand({ TableName: 't', Key: { p: { N: '1' } } }));
+const scan = () =>
+  scanPage(client, { TableName: 't' }, (bytes) => rewriteScanResponse(bytes, false));
 const unavailable = { name: 'StoreUnavailable' };
 
 it.each<[string, (response: ServerResponse) => void]>([
@@ -62,6 +65,72 @@ it.each<[string, (response: ServerResponse) => void, object]>([
   logError({ requestId: 'a' }, await get().catch((error) => error));
   const error = expect.objectContaining({ cause: expect.objectContaining(cause) });
   expect(log.mock.lastCall).toEqual([{ requestId: 'a', error }]);
+});
+
+it.each([
+  ['the page of a proxy', '<html>Bad gateway</html>'],
+  ['a truncated reply', '{"Item":{"p":{"N":"1"'],
+  ['a truncated page', '{"Items":[{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"}},{"p'],
+  ['no object', 'null'],
+  ['a page without an end', '{"Items":[{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"}}],"Count":'],
+])('%s is an unreadable reply, which is requested again', async (_, text) => {
+  respond = (response) => response.end(text);
+  respondToScan = (response) => {
+    attempts += 1;
+    response.end(text);
+  };
+  for (const call of text === 'null' ? [scan] : [get, scan]) {
+    attempts = 0;
+    const cause = { name: 'UnreadableReply' };
+    await expect(call()).rejects.toMatchObject({ ...unavailable, cause });
+    expect(attempts).toBe(3);
+  }
+});
+
+describe('an error of our own is no outage, and no reason for a retry', () => {
+  it('if a middleware cannot decode a reply', async () => {
+    respond = (response) => response.end('{"Item":{"weight":{"N":"4.5"}}}');
+    for (const failure of [new SyntaxError('own'), new TypeError('own'), new RangeError('own')]) {
+      attempts = 0;
+      const command = new GetItemCommand({ TableName: 't', Key: { p: { N: '1' } } });
+      command.middlewareStack.add(
+        (next) =>
+          async function decode(args) {
+            await next(args);
+            throw failure;
+          },
+        { step: 'deserialize', priority: 'high' },
+      );
+      await expect(client.send(command)).rejects.toBe(failure);
+      expect(attempts).toBe(1);
+    }
+  });
+
+  it('if the document client cannot convert a number', async () => {
+    respond = (response) => response.end('{"Item":{"weight":{"N":"4.5"}}}');
+    const own = defineDynamoDB();
+    const documents = DynamoDBDocumentClient.from(own, {
+      unmarshallOptions: { wrapNumbers: BigInt },
+    });
+    const reading = documents.send(new GetCommand({ TableName: 't', Key: { p: 1 } }));
+    await expect(reading).rejects.toThrow(SyntaxError);
+    expect(attempts).toBe(1);
+    own.destroy();
+  });
+
+  it('if the items of a page cannot be taken out', async () => {
+    let pages = 0;
+    respondToScan = (response) => {
+      pages += 1;
+      response.end('{"Items":[]}');
+    };
+    const failure = new SyntaxError('own');
+    const reading = scanPage(client, { TableName: 't' }, () => {
+      throw failure;
+    });
+    await expect(reading).rejects.toBe(failure);
+    expect(pages).toBe(1);
+  });
 });
 
 it('a failed condition is reported and not retried while this machine’s clock is wrong', async () => {
@@ -136,7 +205,6 @@ it('a large page may take one more second for each MB', async () => {
     response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
     setTimeout(() => response.end(page.slice(1_000_000)), 3_500);
   };
-  const scan = () => scanPage(client, { TableName: 't' }, (bytes) => toPage(bytes, false));
   const { items } = await onFastClock(scan);
   expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
   expect(pages).toBe(1);

@@ -5,7 +5,7 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
-import { toPage } from '../../../shared/store/scanResponse.ts';
+import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
 
 /** The response to the next Scan. */
 let respond: (response: ServerResponse) => void;
@@ -30,9 +30,9 @@ const toBody = (petIds: readonly number[], rest: object = {}) =>
 
 const scan = async () => {
   const { items, next } = await scanPage(client, { TableName: 't' }, (bytes) =>
-    toPage(bytes, false),
+    rewriteScanResponse(bytes, false),
   );
-  return { items: items.toString(), next };
+  return { items: Buffer.isBuffer(items) ? items.toString() : items, next };
 };
 const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });
 
@@ -77,6 +77,23 @@ describe('a page', () => {
     const LastEvaluatedKey = { p: { N: '7' } };
     respond = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }));
     expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
+  });
+
+  it.each([
+    ['with an attribute that nobody declared', { ...toRecord(1), x: { L: [{ N: '4.5' }] } }],
+    ['with an attribute missing', { p: { N: '1' } }],
+    ['with a version of release 1.0.0', { ...toRecord(1), v: { N: '3' } }],
+  ])('%s is as DynamoDB’s JSON has it, and says where the next one starts', async (_, record) => {
+    const LastEvaluatedKey = { p: { N: '7' } };
+    respond = (response) => response.end(JSON.stringify({ Items: [record], LastEvaluatedKey }));
+    expect(await scan()).toEqual({ items: [record], next: LastEvaluatedKey });
+  });
+
+  it('with white space or without items is as DynamoDB’s JSON has it', async () => {
+    respond = (response) => response.end('{ }');
+    expect(await scan()).toEqual({ items: [] });
+    respond = (response) => response.end(JSON.stringify({ Items: [toRecord(1)] }, null, 1));
+    expect(await scan()).toEqual({ items: [toRecord(1)] });
   });
 
   it('with an error throws it', async () => {

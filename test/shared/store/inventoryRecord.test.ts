@@ -33,13 +33,17 @@ describe('an inventory record', () => {
 
   it('is refused by the name of an invalid attribute', () => {
     const record = { p: { N: '1.5' }, q: { N: '1' }, s: { S: 'a' } };
-    expect(() => toInventoryItem(record)).toThrow('petId 1.5 has an invalid attribute p:');
+    expect(() => toInventoryItem(record)).toThrow(
+      'petId 1.5 is not valid: p (petId) must be an integer from -9223372036854775808 to 92',
+    );
     const { p, s } = toInventoryRecord({ petId: 7n, quantity: 1, status: 'sold' });
     expect(() => toInventoryItem({ p, s })).toThrow(
-      'petId 7 has an invalid attribute q: undefined.',
+      'The record of petId 7 is not valid: q (quantity) is missing; it must be an integer from 0 to 2147483647.',
     );
     const long = { ...record, p, s: { S: 'x'.repeat(999) } };
-    expect(() => toInventoryItem(long)).toThrow(/attribute s: {"S":"x{94}\.$/);
+    expect(() => toInventoryItem(long)).toThrow(
+      /: s \(status\) must be "a", "p" or "s", and is {"S":"x{94}\.$/,
+    );
   });
 });
 

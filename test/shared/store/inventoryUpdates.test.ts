@@ -54,7 +54,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
         await expect(set(1, versions)).rejects.toMatchObject(notFound(petId));
       }
       // There is no entry to read.
-      await expect(read()).rejects.toThrow('invalid attribute p: undefined');
+      await expect(read()).rejects.toThrow('p (petId) is missing');
     });
 
     it('succeed at the retry after a lost response, since the entry has their own version', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toJson } from '../../../shared/contract/json.ts';
 import { toInventoryItem, toTaggedItem } from '../../../shared/store/inventoryRecord.ts';
-import { rewriteScanResponse, toPage } from '../../../shared/store/scanResponse.ts';
+import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 /** A page as a JSON parser reads it. */
@@ -123,18 +123,6 @@ describe.each([
     const page = (items: string) => Buffer.from(`{"Items":[${items}],"Count":1}`);
     expect(rewriteScanResponse(page(record), withTags)).toBeUndefined();
     expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
-  });
-
-  it('is a shortcut for the parser, which reads any other page of records', () => {
-    for (const response of [
-      `{"Items":[{${p},${q},${status}}]}`,
-      `{"Items": [{${p},${q},${status}}]}`,
-      '{ }',
-    ]) {
-      const { items, remainder } = toPage(Buffer.from(response), withTags);
-      expect(String(items)).toBe(read(response, withTags).items);
-      expect(JSON.parse(String(remainder))).not.toHaveProperty('Items.0');
-    }
   });
 
   it('leaves a page truncated at any byte to the parser', () => {

@@ -4,13 +4,12 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toJson } from '../../../shared/contract/json.ts';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
-import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
@@ -24,6 +23,15 @@ import { useStoreTables } from '../../support/storeTables.ts';
 
 const order = { petId: 9007199254740993n, quantity: 2, status: 'placed' } as const;
 
+const pet: Pet = {
+  id: 9223372036854775807n,
+  name: 'Möhre 🥕',
+  status: 'available',
+  category: { id: 9007199254740993n, name: 'Rabbits' },
+  photoUrls: ['https://img.petstore.example/1.jpg'],
+  tags: [{ id: 1n, name: 'long-eared' }],
+};
+
 /** Newest first: by instant with any offset, then by id. */
 const orders: Order[] = [
   { ...order, id: 9223372036854775807n, placedAt: '2027-01-01T00:00:00+01:00', complete: false },
@@ -36,9 +44,16 @@ const orders: Order[] = [
 describe.each(engines)('on $name', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
   let store: InventoryList;
-  let documents: DynamoDBDocumentClient;
   const put = (Item: Record<string, AttributeValue>, more: object = {}) =>
     client().send(new PutItemCommand({ TableName: 'inventory', Item, ...more }));
+  const putPet = (pet: Pet, more: Record<string, AttributeValue> = {}) => {
+    const Item = { ...marshall(toPetRecord(pet)), ...more };
+    return client().send(new PutItemCommand({ TableName: 'pets', Item }));
+  };
+  const putOrder = (one: Order, more: Record<string, AttributeValue> = {}) => {
+    const Item = { ...marshall(toOrderRecord(one)), ...more };
+    return client().send(new PutItemCommand({ TableName: 'orders', Item }));
+  };
 
   /** Twenty entries; three are sold. And the orders. */
   beforeAll(async () => {
@@ -49,10 +64,7 @@ describe.each(engines)('on $name', ({ start }) => {
       const status = petId % 5n === 0n && petId < 20n ? 'sold' : 'available';
       await put(toInventoryRecord({ petId, quantity: 25, status }));
     }
-    documents = defineDocuments(client());
-    for (const each of orders) {
-      await documents.send(new PutCommand({ TableName: 'orders', Item: toOrderRecord(each) }));
-    }
+    for (const each of orders) await putOrder(each);
   });
 
   it('a sample of the inventory is a list of one entry', async () => {
@@ -138,7 +150,7 @@ describe.each(engines)('on $name', ({ start }) => {
   });
 
   it('orders are listed newest first, as stored, page by page', async () => {
-    const store = defineOrderStore(documents, 'orders');
+    const store = defineOrderStore(client(), 'orders');
     const first = await store.page({ limit: 3 });
     const second = await store.page({ limit: 3, cursor: first.next });
     expect([...first.items, ...second.items]).toStrictEqual(orders);
@@ -157,25 +169,113 @@ describe.each(engines)('on $name', ({ start }) => {
       const request = { limit: 1, cursor: sealCursor(sealed, at) };
       const page =
         table === 'orders'
-          ? defineOrderStore(documents, 'orders').page(request)
+          ? defineOrderStore(client(), 'orders').page(request)
           : store.page(request);
       await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
     },
   );
 
-  it('a pet is as stored, in the contract’s order of members', async () => {
-    const pet: Pet = {
-      id: 9223372036854775807n,
-      name: 'Möhre 🥕',
-      status: 'available',
-      category: { id: 9007199254740993n, name: 'Rabbits' },
-      photoUrls: ['https://img.petstore.example/1.jpg'],
-      tags: [{ id: 1n, name: 'long-eared' }],
-    };
-    await documents.send(new PutCommand({ TableName: 'pets', Item: toPetRecord(pet) }));
-    expect(toJson(await definePetStore(documents, 'pets').get(pet.id))).toBe(toJson(pet));
+  it.each([
+    [{}],
+    [{ weight: { N: '4.5' }, born: { N: '1E+100' }, price: { N: `1.${'1'.repeat(37)}` } }],
+    [{ x: { NULL: true }, 'photo urls': { L: [] }, category2: { M: { id: { N: '0.5' } } } }],
+    [{ x: { SS: ['a'] }, y: { NS: ['1.5', '2'] }, z: { BS: [Uint8Array.of(1)] } }],
+    [{ x: { B: Uint8Array.of(255) }, constructor: { S: 'x' }, toString: { N: '-0.25' } }],
+    [{ x: nest(30) }],
+  ] as Record<string, AttributeValue>[][])(
+    'a pet and an order are as stored, in the contract’s order of members, beside %j',
+    async (others = {}) => {
+      await putPet(pet, others);
+      expect(toJson(await definePetStore(client(), 'pets').get(pet.id))).toBe(toJson(pet));
+      for (const each of orders) await putOrder(each, others);
+      const { items } = await defineOrderStore(client(), 'orders').page({ limit: 10 });
+      expect(items).toStrictEqual(orders);
+    },
+  );
+
+  it('a member of a category or a tag that nobody declared does not matter', async () => {
+    const named = (id: number) => ({
+      M: { id: { N: `${id}` }, name: { S: 'x' }, rank: { N: '4.5' }, when: { NULL: true } },
+    });
+    await putPet(pet, { category: named(1), tags: { L: [named(2), named(3)] } } as never);
+    const [category, ...tags] = [1n, 2n, 3n].map((id) => ({ id, name: 'x' }));
+    const read = await definePetStore(client(), 'pets').get(pet.id);
+    expect(read).toStrictEqual({ ...pet, category, tags });
+  });
+
+  it('a photo’s address is any stored text, also one that an import refuses', async () => {
+    const photoUrls = ['data:image/png;base64,iVBORw0KGgo=', 'ftp://x', 'no address', ''];
+    await putPet({ ...pet, photoUrls });
+    expect((await definePetStore(client(), 'pets').get(pet.id)).photoUrls).toEqual(photoUrls);
+  });
+
+  const ofPet = `The record of id ${pet.id} is not valid: `;
+  it.each<[Record<string, AttributeValue>, string]>([
+    [{ name: { N: '5' } }, 'name must be a string, and is {"N":"5"}.'],
+    [{ status: { S: 'lost' } }, 'status must be "available", "pending" or "sold", and is {"S":"l'],
+    [{ category: { S: 'Dogs' } }, 'category must be a map, and is {"S":"Dogs"}.'],
+    [{ category: { M: { id: { N: '4.5' } } } }, 'category.id must be an integer from -9223372036'],
+    [{ category: { NULL: true } }, 'category must be a map, and is {"NULL":true}.'],
+    [{ photoUrls: { SS: ['https://a.example'] } }, 'photoUrls must be a list, and is {"SS":["htt'],
+    [{ photoUrls: { L: [{ S: 'x' }, { N: '1' }] } }, 'photoUrls.1 must be a string, and is {"N":'],
+    [{ tags: { L: [{ M: { name: { S: 'x' } } }] } }, 'tags.0.id is missing; it must be an integer'],
+    [
+      { tags: { L: [{ S: 'calm' }] }, name: { BOOL: true } },
+      'name must be a string, and is {"BOOL"',
+    ],
+  ])('a pet with %j fails by its id and that member', async (invalid, problem) => {
+    await putPet(pet, invalid);
+    const reading = definePetStore(client(), 'pets').get(pet.id);
+    await expect(reading).rejects.toMatchObject({ name: 'Error' });
+    await expect(reading).rejects.toThrow(ofPet + problem);
+    expect(endpoint().calls).toEqual(
+      new Map([
+        ['PutItem', 1],
+        ['GetItem', 1],
+      ]),
+    );
+  });
+
+  const [newest = expect.fail('There is no order.')] = orders;
+  const { placed } = toOrderRecord(newest);
+  it.each<[Record<string, AttributeValue>, string]>([
+    [
+      { id: { S: '7' } },
+      'id must be an integer from -9223372036854775808 to 9223372036854775807, ',
+    ],
+    [{ petId: { N: '9223372036854775808' } }, 'petId must be an integer from -92233720368547758'],
+    [
+      { quantity: { N: '0' } },
+      'quantity must be an integer from 1 to 2147483647, and is {"N":"0"}',
+    ],
+    [{ quantity: { N: '0.99999999999999999999' } }, 'quantity must be an integer from 1 to 214748'],
+    [{ quantity: { N: '2147483648' } }, 'quantity must be an integer from 1 to 2147483647'],
+    [{ status: { S: 'sold' } }, 'status must be "placed", "approved" or "delivered", and is {"S"'],
+    [{ placedAt: { S: 'yesterday' } }, 'placedAt must be an RFC 3339 date-time, such as "2026-11'],
+    [{ shipDate: { S: '2026-11-05' } }, 'shipDate must be an RFC 3339 date-time, such as "2026-'],
+    [{ shipDate: { S: '2026-13-05T00:00:00Z' } }, 'shipDate must be an RFC 3339 date-time'],
+    [{ complete: { N: '1' } }, 'complete must be true or false, and is {"N":"1"}.'],
+  ])('a page with an order of %j fails by its key and that member', async (invalid, problem) => {
+    await putOrder(newest, invalid);
+    const reading = defineOrderStore(client(), 'orders').page({ limit: 10 });
+    const message = `The record of ledger orders, placed ${placed} is not valid: ${problem}`;
+    await expect(reading).rejects.toThrow(message);
+    expect(endpoint().calls.get('Query')).toBe(1);
+    await putOrder(newest);
+  });
+
+  it('a record without its members names each', async () => {
+    const Item = { id: { N: '70' }, weight: { N: '4.5' } };
+    await client().send(new PutItemCommand({ TableName: 'pets', Item }));
+    await expect(definePetStore(client(), 'pets').get(70n)).rejects.toThrow(
+      'The record of id 70 is not valid: name is missing; it must be a string; status is missing; it must be "available", "pending" or "sold".',
+    );
   });
 });
+
+function nest(depth: number): AttributeValue {
+  return depth === 0 ? { N: '4.5' } : { L: [{ M: { x: nest(depth - 2) } }] };
+}
 
 describe('keys that a batch leaves unprocessed', () => {
   const petIds = Array.from({ length: 100 }, (_, index) => BigInt(index));

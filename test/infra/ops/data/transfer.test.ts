@@ -89,8 +89,21 @@ const interruptAt = (rule: Parameters<FaultyEndpoint['fail']>[0]) => () => {
     },
   });
 };
-const put = (TableName: string, record: object) => () =>
-  client.send(new PutItemCommand({ TableName, Item: marshall(record) }));
+const put =
+  (TableName: string, record: object, others: Item = {}) =>
+  () =>
+    client.send(new PutItemCommand({ TableName, Item: { ...marshall(record), ...others } }));
+/** Attributes of any type, with numbers that no double holds. */
+const others: Item = {
+  weight: { N: `4.${'5'.repeat(37)}` },
+  total: { NS: ['19.99', '-0.5'] },
+  born: { M: { a: { L: [{ N: '9'.repeat(38) }, { B: Uint8Array.of(255) }] } } },
+  note: { NULL: true },
+};
+const order = {
+  ...{ ledger: 'orders', placed: '1', id: 7, petId: 8, quantity: 1, status: 'placed' },
+  placedAt: '2026-12-24T09:59:00Z',
+};
 const stayed = () => `@stock.csv: ${data.read('stock.csv') === toText(toStockLines(3))}\n`;
 const outputs = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTableName: 'o' };
 const some = () => void write('some.csv', toStockLines(300));
@@ -150,7 +163,23 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[put('inventory', { p: 7, q: '1', s: 'x' }), 'export --inventory @never.csv'],
     ...[put('pets', { id: 7, status: 'sold' }), 'export --pets @never.jsonl'],
     ...[put('pets', { id: 7, name: 'Rex', status: 'lost' }), 'export --pets @never.jsonl'],
+    put('pets', { id: 7, name: 'Rex', status: 'sold', tags: [{ id: 0.5 }] }),
+    'export --pets @never.jsonl',
     ...[put('orders', { id: 7, ledger: 'o', placed: '1' }), 'export --orders @never.jsonl'],
+    ...[put('orders', { ...order, quantity: 1.5 }), 'export --orders @never.jsonl'],
+  ],
+  'attributes that the contract does not name': [
+    put('inventory', { p: 7, q: 1, s: 's' }, others),
+    put('pets', { id: 7, name: 'Rex', status: 'sold' }, others),
+    put('orders', order, others),
+    'export --inventory @odd.csv --pets @odd.pets.jsonl --orders @odd.orders.jsonl',
+    () => ['odd.csv', 'odd.pets.jsonl', 'odd.orders.jsonl'].map((name) => data.read(name)).join(''),
+  ],
+  'a pet with an address that an import refuses': [
+    put('pets', { id: 7, name: 'Rex', status: 'sold', photoUrls: ['data:image/png,x', 'Rex'] }),
+    'export --pets @kept.jsonl',
+    () => data.read('kept.jsonl'),
+    'import --pets @kept.jsonl',
   ],
   'an earlier file, and a failure': [
     ...[some, 'import --inventory @some.csv', inPages],
