@@ -4,6 +4,7 @@ import {
   errorMessages,
   retryAfter,
   toErrorBody,
+  UNKNOWN_PATH,
 } from '../../shared/contract/errorBody.ts';
 import {
   allowedRequestHeaders,
@@ -38,7 +39,7 @@ export interface GatewayError {
 
 const notFound = {
   code: 'not_found',
-  message: `There is nothing at this path. The base address ends in /${apiVersion}.`,
+  message: `${UNKNOWN_PATH} The base address ends in /${apiVersion}.`,
 } as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
 const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;

@@ -142,7 +142,7 @@ export async function withRetries<Value>(
       if (!(error instanceof PetstoreError)) throw error;
       const isWaiting = error.status === 429;
       const { retryAfter = isWaiting ? 1 : 0 } = error;
-      if (!isWaiting && (retries === call.maxRetries || !isRetryable(error, exchange))) throw error;
+      if (!isRetryable(error, exchange) || (retries === call.maxRetries && !isWaiting)) throw error;
       retries += isWaiting ? 0 : 1;
       const delay = retryAfter * 1_000 + drawBackoff(exchange.attempts - 1);
       if (delay >= call.timeLeft()) throw error;
@@ -180,7 +180,7 @@ function isRetryable(
 ): boolean {
   // By the key, the service recognizes a retry.
   const isSafe = !mayHaveApplied || headers['Idempotency-Key'] !== undefined;
-  return isSafe && (status >= 500 || passing.includes(code));
+  return isSafe && (status >= 500 || status === 429 || passing.includes(code));
 }
 
 const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];
@@ -203,17 +203,15 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     call.settings.reportDeprecation(operationId, headers);
     const requestId = headers.get('X-Request-Id') ?? undefined;
     call.onResponse?.({ operationId, status, headers, requestId });
-    if (response.ok || status === 304) return opened;
-    const text = await readText(opened).catch(() => '');
-    const { code, message, ...details } = parseErrorResponse(response, text);
-    if (code === 'precondition_failed') {
-      // Had an attempt been applied, this one would have got its response.
-      exchange.mayHaveApplied = false;
-    } else if (status < 500 && code !== 'invalid_answer') {
-      // The service refused this attempt, which says nothing about earlier ones.
-      exchange.mayHaveApplied = mayHaveApplied;
-    }
-    throw responseError(opened, code, message, details);
+    // The service has no other success.
+    if (status === 200 || status === 304) return opened;
+    // A 5xx says as much without its body.
+    const reading = readText(opened);
+    const text = await (status < 500 ? reading : reading.catch(() => ''));
+    const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
+    // A refusal says nothing about earlier attempts, except a 412: this attempt would have got their response.
+    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && code !== 'precondition_failed';
+    throw responseError(opened, code, message, { retryAfter });
   } catch (error) {
     watchdog.stop();
     // A function of the caller may have thrown: the connection must end. A body that was read rejects this.

@@ -1,4 +1,9 @@
-import { type ErrorCode, statusOfCode } from '../contract/errorBody.ts';
+import {
+  type ErrorBody,
+  type ErrorCode,
+  statusOfCode,
+  UNKNOWN_PATH,
+} from '../contract/errorBody.ts';
 
 /** The service's own codes, and codes for calls without a valid response from the service. */
 export type PetstoreErrorCode =
@@ -9,7 +14,7 @@ export type PetstoreErrorCode =
   | 'timeout'
   /** A list ended before its closing bracket: entries are missing. */
   | 'incomplete_list'
-  /** The response is not from the service, or is not valid. */
+  /** The response is not from the service, or is not valid, or `baseUrl` is wrong. */
   | 'invalid_answer';
 
 /** The documentation's address; `npm run client` sets it in the package. */
@@ -63,32 +68,38 @@ export class PetstoreError extends Error {
 }
 
 /**
- * Reads an error response. Without the service's Error body, for example from a proxy, the code follows from the
- * status. But 412 and 422 say what became of an update, which only the service knows.
- * @param text the body, which may be truncated
+ * Reads an error response. Firewalls, proxies and load balancers send any status too, also after an update took
+ * effect. So only the service's own Error body says what happened.
+ * @param text the body
  */
 export function parseErrorResponse({ status, headers }: Response, text: string) {
-  const { code, message } = parseErrorBody(text) ?? {
-    code: toCode(status),
-    message: `The response has status ${status}, but no error body of the service.`,
+  const own = parseErrorBody(status, text);
+  const foreignCode = status >= 500 ? 'service_unavailable' : 'invalid_answer';
+  // Under a wrong base address, every path is unknown: that says nothing about the entry.
+  const isElsewhere = own?.message.startsWith(UNKNOWN_PATH);
+  const code: PetstoreErrorCode = own && !isElsewhere ? own.code : foreignCode;
+  return {
+    code,
+    message: own?.message ?? `The response has status ${status}, but no error body of the service.`,
+    /** Whether the service says that the request had no effect. */
+    isRefusal: own !== undefined && status < 500,
+    retryAfter: toSeconds(headers.get('Retry-After')),
   };
-  return { code, message, retryAfter: toSeconds(headers.get('Retry-After')) };
 }
 
-function parseErrorBody(text: string): { code: ErrorCode; message: string } | undefined {
+/** @returns undefined unless the response is the service's own */
+function parseErrorBody(status: number, text: string): ErrorBody | undefined {
   try {
-    const { code, message } = JSON.parse(text);
-    return Object.hasOwn(statusOfCode, code) ? { code, message: String(message) } : undefined;
+    const body: ErrorBody = JSON.parse(text);
+    const isOwn =
+      typeof body.code === 'string' &&
+      typeof body.message === 'string' &&
+      statusOfCode[body.code] === status &&
+      body.status === status;
+    return isOwn ? body : undefined;
   } catch {
     return undefined;
   }
-}
-
-function toCode(status: number): PetstoreErrorCode {
-  if (status === 412 || status === 422) return 'invalid_answer';
-  const codes = Object.keys(statusOfCode) as ErrorCode[];
-  const unknown = status >= 500 ? 'service_unavailable' : 'invalid_answer';
-  return codes.find((code) => statusOfCode[code] === status) ?? unknown;
 }
 
 /** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). Some proxies send fractions of a second. */

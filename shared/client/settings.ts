@@ -1,3 +1,4 @@
+import { apiVersion } from '../contract/operation.ts';
 import { toLink } from './resources.ts';
 
 export interface ClientOptions extends SharedOptions {
@@ -212,20 +213,21 @@ function isHeader(name: string, value: unknown): boolean {
   }
 }
 
+/** Without credentials, query and fragment. */
+const baseAddress = new RegExp(`^https?://[^/?#@]+(/[^?#]*)?/${apiVersion}$`);
+
 function parseBaseUrl(text: string): string {
-  const url = toUrl(text);
-  const hasMore = url && (url.username || url.password || url.search || url.hash);
-  if (!url || hasMore || !['http:', 'https:'].includes(url.protocol)) {
-    throw new TypeError(
-      'baseUrl must be an http or https URL, such as "https://api.example.com/v1".',
-    );
-  }
-  return url.href.replace(/\/+$/, '');
+  const address = toHref(text)?.replace(/\/+$/, '') ?? '';
+  // Under another address, other servers respond, or the gateway knows no path.
+  if (baseAddress.test(address)) return address;
+  throw new TypeError(
+    `baseUrl must be an http or https URL that ends in /${apiVersion}, such as "https://api.example.com/${apiVersion}".`,
+  );
 }
 
-function toUrl(text: string): URL | undefined {
+function toHref(text: string): string | undefined {
   try {
-    return new URL(text);
+    return new URL(text).href;
   } catch {
     return undefined;
   }

@@ -38,6 +38,9 @@ export const retryAfter = {
   unavailable: '5',
 } as const;
 
+/** Begins the message of a 404 whose path is unknown. It does not say that an entry is missing. */
+export const UNKNOWN_PATH = 'There is nothing at this path.';
+
 /** Messages that functions and the gateway share. */
 export const errorMessages = {
   invalidKey: 'The API key is not valid.',

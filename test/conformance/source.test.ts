@@ -12,6 +12,7 @@ import {
   lost,
   type StandInResponse,
   silent,
+  unknownPath,
   useStandIn,
 } from '../shared/client/standIn.ts';
 import { firstEngine } from '../support/engines.ts';
@@ -102,7 +103,7 @@ describe('the guide to errors', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['an invalid count', () => call({}).updateInventory(7n, { quantity: -1 })],
     ['an invalid id', () => call({}).getPet(7 as never)],
-    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2').getPet(7n)],
+    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2/v1').getPet(7n)],
     ['a lost connection', () => call(lost).getPet(7n)],
     ['a truncated response', () => call(brokenOff('{"id":')).getPet(7n)],
     ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],
@@ -110,6 +111,7 @@ describe('the guide to errors', () => {
     ['another document', () => call({ body: '{}' }).getPet(7n)],
     ['a page that repeats', () => readTwice(call(repeated))],
     ['a redirect', () => call({ status: 302 }).getPet(7n)],
+    ['an unknown path', () => call(unknownPath).getPet(7n)],
     ['another server’s error', () => call({ status: 502, body: '<html>' }).getPet(7n)],
   ])('has the client’s message for %s', async (_, reject) => {
     const error = await reject().catch((cause) => cause);

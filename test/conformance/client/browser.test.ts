@@ -106,7 +106,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
       const { code, status, requestId } = missing;
       const responses = [code, status, redirected.code, redirected.status, broken.code, aborted];
       return { requestId, responses };
-    }, `${origin}/moved`);
+    }, `${origin}/moved/v1`);
     expect(seen).toEqual({
       requestId: expect.any(String),
       responses: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],

@@ -95,3 +95,15 @@ it.each<[string, number, () => Promise<unknown>]>([
   expect(error).toMatchObject({ code, status, requestId: expect.stringMatching(/^[\w-]{36}$/) });
   expect(error.message).toMatch(/\.$/);
 });
+
+it.each(['/v1', '/inventory/v1'])(
+  'under the wrong base address …/v1%s, the client does not say that an entry does not exist',
+  async (more) => {
+    const { baseUrl, apiKey } = target;
+    const lost = createPetstoreClient({ baseUrl: baseUrl + more, apiKey });
+    for (const call of [lost.getInventoryEntry(7n), lost.updateStock(7n, () => 1)]) {
+      const failure = { code: 'invalid_answer', status: 404, effect: 'none' };
+      await expect(call).rejects.toMatchObject(failure);
+    }
+  },
+);

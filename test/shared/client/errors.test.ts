@@ -3,7 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Deprecation, PetstoreError } from '../../../shared/client/index.ts';
 import { toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
-import { apiKey, brokenOff, lost, type StandInResponse, toError, useStandIn } from './standIn.ts';
+import {
+  apiKey,
+  brokenOff,
+  lost,
+  type StandInResponse,
+  toError,
+  unknownPath,
+  useStandIn,
+} from './standIn.ts';
 
 const standIn = useStandIn();
 
@@ -15,6 +23,7 @@ async function fail(response: StandInResponse): Promise<PetstoreError> {
   return error;
 }
 
+const pet = '{"id":7,"name":"Rex","status":"sold"}';
 const notOurs = 'The response has status 502, but no error body of the service.';
 
 describe('a PetstoreError', () => {
@@ -37,11 +46,18 @@ describe('a PetstoreError', () => {
 
   it.each([
     [{ status: 502, body: '<html>Bad Gateway</html>' }, 'service_unavailable', 502, notOurs],
-    [{ status: 413, body: 'Request too long' }, 'payload_too_large', 413],
-    [{ status: 403, body: '{"message":"Forbidden"}' }, 'forbidden', 403],
+    [{ status: 413, body: 'Request too long' }, 'invalid_answer', 413],
+    // API Gateway, outside the service's stage.
+    [{ status: 403, body: '{"message":"Forbidden"}' }, 'invalid_answer', 403],
+    [{ status: 404, body: '<html>' }, 'invalid_answer', 404],
+    [{ status: 404, body: '{"code":"not_found","message":"Gone"}' }, 'invalid_answer', 404],
+    [{ status: 401, body: '' }, 'invalid_answer', 401],
+    [{ status: 429, headers: { 'Retry-After': '99' } }, 'invalid_answer', 429],
     [{ status: 418, body: '' }, 'invalid_answer', 418],
-    [{ status: 500, body: 'null' }, 'internal_error', 500],
-    [{ status: 400, body: '{"code":"toString","message":"x"}' }, 'invalid_request', 400],
+    [{ status: 500, body: 'null' }, 'service_unavailable', 500],
+    [{ status: 400, body: '{"code":"toString","message":"x"}' }, 'invalid_answer', 400],
+    [unknownPath, 'invalid_answer', 404, /^There is nothing at this path\. The base address /],
+    [{ status: 203, body: pet }, 'invalid_answer', 203],
     [{ status: 301, headers: { Location: '/' } }, 'invalid_answer', 301],
     [{ status: 304, body: '' }, 'invalid_answer', 304],
     [{ status: 204, body: '' }, 'invalid_answer', 204],
@@ -95,13 +111,14 @@ describe('a PetstoreError', () => {
   });
 });
 
-it.each(['/', '//'])(
-  'the base address may end in %s, and requests bypass every cache',
+it.each(['', '/', '//', '/../a/v1', '/inventory/..//'])(
+  'the base address may end in /v1%s, and requests bypass every cache',
   async (end) => {
     standIn.responses = [{}];
     await standIn.open({ baseUrl: standIn.baseUrl + end, timeout: 2 ** 31 - 1 }).listOrders();
     const headers = { 'cache-control': 'no-cache' };
-    expect(standIn.requests).toMatchObject([{ url: '/v1/store/orders', headers }]);
+    const url = expect.stringMatching(/^(\/a)?\/v1\/store\/orders$/);
+    expect(standIn.requests).toMatchObject([{ url, headers }]);
   },
 );
 

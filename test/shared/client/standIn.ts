@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { type ClientOptions, createPetstoreClient } from '../../../shared/client/index.ts';
 
@@ -89,8 +90,12 @@ export const brokenOff =
     void response.writeHead(status).write(body, () => setImmediate(() => response.destroy()));
 
 /** The service's Error body. */
-export const toError = (status: number, code: string, headers: OutgoingHttpHeaders = {}) => ({
-  status,
-  headers,
-  body: JSON.stringify({ code, message: `It is ${code}.`, status }),
-});
+export const toError = (
+  status: number,
+  code: string,
+  headers: OutgoingHttpHeaders = {},
+  message = `It is ${code}.`,
+) => ({ status, headers, body: JSON.stringify({ code, message, status }) });
+
+/** The gateway's, under a wrong base address. */
+export const unknownPath = toError(404, 'not_found', {}, gatewayErrors.RESOURCE_NOT_FOUND.message);

@@ -8,6 +8,7 @@ import {
   silent,
   toError,
   unfinished,
+  unknownPath,
   useStandIn,
 } from './standIn.ts';
 
@@ -58,6 +59,7 @@ describe('an update', () => {
     ...unsure('503', toError(503, 'service_unavailable')),
     ...unsure('a lost connection', lost),
     ...unsure('a timeout', silent),
+    ...unsure('a proxy’s 429', { status: 429, body: 'Slow down' }),
     ['429', toError(429, 'too_many_requests'), {}, 3],
     ['no connection', nowhere('ECONNREFUSED'), {}, 3],
     ['412', conflict, { ifMatch }, 1, anyKey],
@@ -95,6 +97,30 @@ describe('an update', () => {
   });
 });
 
+/** Refusals of others, after the service has perhaps applied the update. */
+const foreign: StandInResponse[] = [
+  { status: 403, body: '<html>Blocked</html>' },
+  { status: 403, body: '{"message":"Forbidden"}' },
+  { status: 404, body: 'default backend - 404' },
+  { status: 401, body: '' },
+  { status: 451, body: 'Unavailable' },
+  { status: 429, headers: { 'Retry-After': '60' }, body: 'Slow down' },
+  { status: 413, body: '{"message":"Request Too Long"}' },
+  { status: 412, body: '<html>' },
+  { status: 422, body: '{"code":"x"}' },
+  // Nearly the service's.
+  { ...forbidden, status: 404 },
+  { status: 403, body: '{"code":"forbidden","message":"No.","status":404}' },
+  { status: 403, body: '{"code":"forbidden","message":"No.","status":"403"}' },
+  { status: 403, body: '{"code":"forbidden","message":"No."}' },
+  { status: 403, body: '{"code":"forbidden","message":null,"status":403}' },
+  { status: 403, body: '{"code":["forbidden"],"message":"No.","status":403}' },
+  { status: 403, body: '{"code":"invalid_answer","message":"No.","status":403}' },
+  { status: 403, body: `[${forbidden.body}]` },
+  { status: 403, body: '"forbidden"' },
+  { status: 206, body, headers: { ETag: '"c"' } },
+];
+
 describe('an error says what the update did', () => {
   it.each<[keyof typeof outcomes, string, ...StandInResponse[]]>([
     ['none', 'forbidden', forbidden],
@@ -102,7 +128,8 @@ describe('an error says what the update did', () => {
     ['none', 'forbidden', toError(403, 'forbidden', { 'Retry-After': '1' })],
     ['none', 'too_many_requests', throttled],
     ['none', 'precondition_failed', conflict],
-    ['none', 'payload_too_large', { status: 413, body: 'Too long' }],
+    // The base address leads elsewhere, so the entry may exist.
+    ['none', 'invalid_answer', unknownPath],
     ['none', 'connection_failed', nowhere('ECONNREFUSED')],
     ['none', 'connection_failed', nowhere('ENOTFOUND')],
     ['none', 'connection_failed', nowhere('EAI_AGAIN')],
@@ -119,10 +146,15 @@ describe('an error says what the update did', () => {
     ['unknown', 'invalid_answer', { body: '<html>' }],
     ['unknown', 'invalid_answer', { status: 302 }],
     ['unknown', 'invalid_answer', { status: 408 }],
-    // Only the service knows what became of an update.
-    ['unknown', 'invalid_answer', { status: 412, body: '<html>' }],
-    ['unknown', 'invalid_answer', { status: 422, body: '{"code":"x"}' }],
+    // Only the service's own Error body says that nothing happened.
+    ...foreign.map((response): ['unknown', string, StandInResponse] => [
+      'unknown',
+      'invalid_answer',
+      response,
+    ]),
+    ['unknown', 'service_unavailable', { status: 500, body: forbidden.body }],
     ['unknown', 'invalid_answer', lost, { status: 412, body: '' }],
+    ['unknown', 'connection_failed', brokenOff('{"code":"forbidden",', 403)],
     ['applied', 'idempotency_key_reused', reused],
     // A refusal of a retry says nothing about an attempt before it.
     ['unknown', 'forbidden', lost, forbidden],
