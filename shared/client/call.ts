@@ -73,16 +73,31 @@ export function send<Id extends OperationId, Value>(
     try {
       return toValue({ status, headers, document: text === '' ? undefined : parseJson(text) });
     } catch (cause) {
-      const isCutOff = request.isList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
-      throw isCutOff ? breakError(opened, cause) : invalidResponseError(opened, cause);
+      const isCutOff = text.trim() === '' || isOpen(text, request.isList ? '[' : '{');
+      throw isCutOff ? breakError(opened) : invalidResponseError(opened, cause);
     }
   });
+}
+
+/** A string, which may be truncated too, or a bracket. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/g;
+
+/** Whether a text begins with this bracket, as JSON, and ends before the bracket is closed. */
+function isOpen(text: string, opening: '[' | '{'): boolean {
+  if (!text.trimStart().startsWith(opening)) return false;
+  let depth = 0;
+  for (const [found] of text.matchAll(token)) {
+    if ('[{'.includes(found)) depth += 1;
+    else if (']}'.includes(found)) depth -= 1;
+  }
+  return depth > 0;
 }
 
 /** The error for a truncated body. */
 export function breakError(opened: OpenResponse, cause?: unknown): unknown {
   if (opened.watchdog.signal.aborted) return opened.watchdog.signal.reason;
-  const code = opened.exchange.request.isList ? 'incomplete_list' : 'connection_failed';
+  const isList = opened.exchange.request.isList && opened.response.status === 200;
+  const code = isList ? 'incomplete_list' : 'connection_failed';
   return responseError(opened, code, 'The response was truncated.', { cause });
 }
 
@@ -180,10 +195,11 @@ function isRetryable(
 ): boolean {
   // By the key, the service recognizes a retry.
   const isSafe = !mayHaveApplied || headers['Idempotency-Key'] !== undefined;
-  return isSafe && (status >= 500 || status === 429 || passing.includes(code));
+  const isTransient = status >= 500 || status === 408 || status === 429;
+  return isSafe && (isTransient || transientCodes.includes(code));
 }
 
-const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];
+const transientCodes: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];
 
 /**
  * Sends a request once.
@@ -203,11 +219,13 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     call.settings.reportDeprecation(operationId, headers);
     const requestId = headers.get('X-Request-Id') ?? undefined;
     call.onResponse?.({ operationId, status, headers, requestId });
+    const isUnchanged = status === 304 && request.headers?.['If-None-Match'] !== undefined;
     // The service has no other success.
-    if (status === 200 || status === 304) return opened;
-    // A 5xx says as much without its body.
+    if (status === 200 || isUnchanged) return opened;
     const reading = readText(opened);
+    // Only a 5xx says enough without its body.
     const text = await (status < 500 ? reading : reading.catch(() => ''));
+    if (status < 500 && isOpen(text, '{')) throw breakError(opened);
     const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
     // A refusal says nothing about earlier attempts, except a 412: this attempt would have got their response.
     if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && code !== 'precondition_failed';

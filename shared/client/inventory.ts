@@ -111,8 +111,8 @@ export interface InventoryMethods {
   ): AsyncGenerator<EntryOf<Include>, void, undefined>;
 
   /**
-   * Sets a stock count. If the new count depends on the old one, use `updateStock`. With a key, it is retried after
-   * 5xx, a lost connection or a timeout, and takes effect once.
+   * Sets a stock count. If the new count depends on the old one, use `updateStock`. With a key, it is retried as
+   * reads are, and takes effect once.
    * @returns the entry with its new tag
    */
   updateInventory(
@@ -151,7 +151,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       const conditions = { headers: { 'If-None-Match': ifNoneMatch } };
       const request = { ...toInventoryRequest(query), ...conditions };
       return send(call, request, ({ status, document, headers }) => {
-        if (status === 304 && ifNoneMatch !== undefined) return undefined;
+        if (status === 304) return undefined;
         return {
           items: toList(document, toEntryReader(query.include)),
           etag: headers.get('ETag') ?? undefined,
@@ -211,7 +211,7 @@ async function getInventoryEntry(
     headers: { 'If-None-Match': ifNoneMatch },
   };
   return send(call, request, (whole) =>
-    whole.status === 304 && ifNoneMatch !== undefined ? undefined : toEntryOf(petId, whole),
+    whole.status === 304 ? undefined : toEntryOf(petId, whole),
   );
 }
 

@@ -23,7 +23,8 @@ import {
 
 /**
  * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, or with the
- * error that your own function throws. Reads are retried after 429, 5xx, a lost connection or a timeout.
+ * error that your own function throws. Reads are retried after 408, 429, 5xx, a lost connection, a timeout or a
+ * truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {
   /** @deprecated A warning has the date after which it may be gone, and a link to the guide. */

@@ -16,6 +16,7 @@ import {
 const standIn = useStandIn();
 
 const busy = toError(503, 'service_unavailable');
+const pet = '{"id":7,"name":"Rex","status":"sold"}';
 
 it.each<[string, StandInResponse, sent?: number]>([
   ['429', toError(429, 'too_many_requests')],
@@ -27,13 +28,21 @@ it.each<[string, StandInResponse, sent?: number]>([
   ['a list on a broken connection', brokenOff('[{"petId":1,')],
   ['a list that a proxy truncated', { body: '[{"petId":1,' }],
   ['a truncated list after white space', { body: '\n [{"petId":1,"bins":[],' }],
+  ['a list that is truncated after an array in it', { body: '[{"petId":1,"bins":[]' }],
+  ['a list that is truncated within text', { body: '[{"petId":1,"name":"\\"]}]' }],
+  ['an empty body', { body: '' }],
+  ['408', { status: 408, body: '<html>' }],
   ['a timeout', silent],
   ['a timeout within the body', unfinished(200, '[')],
   ['400', toError(400, 'invalid_request'), 1],
   ['401', toError(401, 'unauthorized'), 1],
   ['404', toError(404, 'not_found'), 1],
   ['a firewall’s 403', { status: 403, body: '<html>' }, 1],
+  ['an error on a broken connection', brokenOff('{"code":"not_', 404)],
+  ['an error that a proxy truncated', { status: 404, body: '{"code":"not_found","message":"' }],
   ['a response from another server', { body: '<html>' }, 1],
+  ['another server’s page with a script', { body: '<script>if (a) { b([' }, 1],
+  ['another server’s empty error', { status: 404, body: '' }, 1],
   ['truncated JSON that is not a list', { body: '{"items":[' }, 1],
   ['a list that ends in white space', { body: '[{}]\n' }, 1],
   ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }, 1],
@@ -47,6 +56,27 @@ it.each<[string, StandInResponse, sent?: number]>([
   expect(items).toEqual(sent === 2 ? [] : 'failed');
   expect(standIn.requests).toHaveLength(sent);
 });
+
+it.each([
+  '',
+  ' ',
+  '{',
+  '{"id":7,"name":"Rex',
+  '{"id":7,"name":"}',
+  '{"id":7,"name":"\\"}',
+  '{"id":7,"name":"Rex","status":"sold"',
+  '{"id":7,"category":{"id":1,"name":"Cats"}',
+])(
+  'a pet is read again if a proxy truncates it without breaking the connection: %s',
+  async (text) => {
+    standIn.responses = [{ body: text }, { body: pet }];
+    expect(await standIn.open().getPet(7n)).toMatchObject({ id: 7n });
+    standIn.responses = [{ body: text }];
+    const call = standIn.open({ maxRetries: 0 }).getPet(7n);
+    const message = 'The response was truncated.';
+    await expect(call).rejects.toMatchObject({ code: 'connection_failed', status: 200, message });
+  },
+);
 
 describe('a read is retried', () => {
   it.each([
