@@ -16,6 +16,7 @@ import {
   eachPage,
   type InventoryItem,
   type InventoryUpdate,
+  isCount,
   PAGE_LIMIT,
   type Page,
   type TaggedInventoryItem,
@@ -244,7 +245,7 @@ async function updateInventory(
     idempotencyKey = ifMatch === undefined ? undefined : drawKey(),
   }: UpdatePreconditions = {},
 ): Promise<TaggedInventoryItem> {
-  if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
+  if (!isCount(quantity, 0)) {
     const message = `quantity must be an integer from 0 to ${MAX_QUANTITY}, not ${quantity}.`;
     throw new PetstoreError('invalid_request', message);
   }

@@ -1,4 +1,4 @@
-import type { PetStatus } from '../contract/values.ts';
+import { MAX_QUANTITY, type PetStatus, petStatuses } from '../contract/values.ts';
 import { PetstoreError } from './petstoreError.ts';
 
 export type { PetStatus };
@@ -50,13 +50,16 @@ export interface Order {
 }
 
 /*
- * Each converts a document to a resource. It keeps unknown members, and throws if the document is not an object or
- * an id is invalid.
+ * Each converts a document to a resource. It keeps unknown members, and throws if a known one has not the type that
+ * the interface promises.
  */
 
 export function toInventoryItem(document: unknown): InventoryItem {
   const item = document as InventoryItem;
-  return { ...item, petId: toId(item.petId) };
+  const petId = toId(item.petId);
+  requireValid('quantity', isCount(item.quantity, 0));
+  requireValid('status', petStatuses.includes(item.status));
+  return { ...item, petId };
 }
 
 export function toTaggedItem(document: unknown): TaggedInventoryItem {
@@ -68,16 +71,28 @@ export function toTaggedItem(document: unknown): TaggedInventoryItem {
 
 export function toPet(document: unknown): Pet {
   const pet = toNamed(document) as Pet;
+  const { status, category, photoUrls = [], tags } = pet;
+  requireValid('status', petStatuses.includes(status));
+  requireValid('photoUrls', Array.isArray(photoUrls) && photoUrls.every(isText));
   return {
     ...pet,
-    ...(pet.category && { category: toNamed(pet.category) }),
-    ...(pet.tags && { tags: pet.tags.map(toNamed) }),
+    ...(category !== undefined && { category: toNamed(category) }),
+    ...(tags !== undefined && { tags: toList(tags, toNamed) }),
   };
 }
 
+const orderStatuses: readonly Order['status'][] = ['placed', 'approved', 'delivered'];
+
 export function toOrder(document: unknown): Order {
   const order = document as Order;
-  return { ...order, id: toId(order.id), petId: toId(order.petId) };
+  const { quantity, status, placedAt, shipDate = '', complete = false } = order;
+  const ids = { id: toId(order.id), petId: toId(order.petId) };
+  requireValid('quantity', isCount(quantity, 1));
+  requireValid('status', orderStatuses.includes(status));
+  requireValid('placedAt', isText(placedAt));
+  requireValid('shipDate', isText(shipDate));
+  requireValid('complete', typeof complete === 'boolean');
+  return { ...order, ...ids };
 }
 
 export function toList<Element>(
@@ -90,14 +105,29 @@ export function toList<Element>(
 
 function toNamed(document: unknown): Named {
   const named = document as Named;
-  return { ...named, id: toId(named.id) };
+  const id = toId(named.id);
+  requireValid('name', isText(named.name));
+  return { ...named, id };
 }
 
-/** @throws if it is not an integer */
+/** @throws if it is not an int64, of which a long one is a bigint */
 function toId(value: unknown): bigint {
-  if (typeof value !== 'number' && typeof value !== 'bigint')
-    throw new TypeError('An id is missing.');
-  return BigInt(value);
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value;
+  throw new TypeError('An id is missing.');
+}
+
+/** Whether it is a stock count, or a count of pieces. */
+export function isCount(value: unknown, minimum: number): boolean {
+  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= MAX_QUANTITY;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function requireValid(member: string, isValid: boolean): void {
+  if (!isValid) throw new TypeError(`Its ${member} is missing or invalid.`);
 }
 
 /** @throws {PetstoreError} if it is not a bigint: a number may already be rounded to another pet's id */

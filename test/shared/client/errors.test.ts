@@ -68,6 +68,8 @@ describe('a PetstoreError', () => {
     [{ body: '{"id":7],' }, 'invalid_answer', 200],
     [brokenOff('{"code":', 404), 'connection_failed', 404, /^The response was truncated\. t/],
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
+    [{ body: pet.replace('sold', 'lost') }, 'invalid_answer', 200, /\. Its status is .*invalid\.$/],
+    [{ body: pet.replace('"Rex"', '5') }, 'invalid_answer', 200, /\. Its name is .*invalid\.$/],
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
     [lost, 'connection_failed', undefined, /^No response came\. fetch failed$/],

@@ -10,6 +10,10 @@ const standIn = useStandIn();
 const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
 
+const toOrders = (id: number) =>
+  `[{"id":${id},"petId":2,"quantity":1,"status":"placed","placedAt":"2026-11-01T09:30:00Z"}]`;
+const bodyOf = { inventoryPages: `[${entry}]`, orderPages: toOrders(1), orders: toOrders(1) };
+
 const guide =
   '<https://docs.petstore.example/deprecations.html>; rel="deprecation", </v1?cursor=x>; rel="next-year"';
 
@@ -36,7 +40,7 @@ describe('pages', () => {
     ['orderPages', { cursor: 'a' }, '/v1/store/orders?limit=1000', '&cursor=a'],
   ] as const)('of %s are read to the last, only from the base address', async (...row) => {
     const [method, query, url, first] = row;
-    standIn.responses = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
+    standIn.responses = pages.map(({ headers }) => ({ headers, body: bodyOf[method] }));
     await Array.fromAsync<unknown>(standIn.open()[method](query));
     const urls = [`${url}${first}`, `${url}&cursor=b%2B`, `${url}&cursor=c`];
     expect(standIn.requests.map((request) => request.url)).toEqual(urls);
@@ -60,7 +64,7 @@ describe('pages', () => {
     async (method, cursors, count) => {
       standIn.responses = cursors.map((cursor) => ({
         headers: { Link: `</v1?cursor=${cursor}>; rel="next"` },
-        body: '[{"id":1,"petId":2}]',
+        body: bodyOf[method],
       }));
       const { given, reading } = readAll(standIn.open()[method]({ cursor: 'a' }));
       const message = 'The next page was already read: the list would never end.';
@@ -70,8 +74,7 @@ describe('pages', () => {
   );
 
   it('of orders are also read order by order', async () => {
-    const toBody = (id: number) => `[{"id":${id},"petId":2}]`;
-    const whole = pages.map(({ headers }, id) => ({ headers, body: toBody(id) }));
+    const whole = pages.map(({ headers }, id) => ({ headers, body: toOrders(id) }));
     standIn.responses = [{ body: '[{"id":1,' }, ...whole];
     const orders = await Array.fromAsync(standIn.open().orders({ limit: 1 }));
     expect(orders.map(({ id }) => id)).toEqual([0n, 1n, 2n]);
@@ -100,12 +103,12 @@ describe('a stream of the inventory', () => {
   });
 
   it('is right also if a chunk ends within a character', async () => {
-    const bytes = Buffer.from('[{"petId":1},{"petId":2,"name":"猫"}]');
+    const bytes = Buffer.from(`[${entry},${entry.replace('}', ',"name":"猫"}')}]`);
     const begun = begin(bytes.subarray(0, -5));
     const stream = standIn.open().streamInventory();
     await stream.next();
     (await begun).end(bytes.subarray(-5));
-    expect((await stream.next()).value).toEqual({ petId: 2n, name: '猫' });
+    expect((await stream.next()).value).toEqual({ ...read, name: '猫' });
   });
 
   it.each([
@@ -132,7 +135,11 @@ describe('a stream of the inventory', () => {
     ['a list that a brace ends', '[}', 'The array is closed by a brace.'],
     ['a list with something behind', '[] 1', 'Something follows the array.'],
     ['no entries', '[{"petId":"1"}]', 'An id is missing.'],
-    ['entries without the tags asked for', '[{"petId":1}]', 'The tag is missing.'],
+    ['entries without the tags asked for', `[${entry}]`, 'The tag is missing.'],
+    ['entries without counts', '[{"petId":1,"status":"sold"}]', 'Its quantity is'],
+    ['entries with negative counts', `[${entry.replace('1', '-1')}]`, 'Its quantity is'],
+    ['entries with counts as text', `[${entry.replace(':1', ':"1"')}]`, 'Its quantity is'],
+    ['entries with an unknown status', `[${entry.replace('sold', 'lost')}]`, 'Its status is'],
   ])('of %s throws invalid_answer', async (_, body, told) => {
     standIn.responses = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { toInventoryItem, toOrder, toPet, toTaggedItem } from '../../../shared/client/resources.ts';
+import { MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
+
+const MAX_ID = 2n ** 63n - 1n;
+
+const item = { petId: 7, quantity: 9, status: 'available' };
+const pet = { id: 7, name: 'Rex', status: 'sold' };
+const order = { id: 1, petId: 7, quantity: 1, status: 'placed', placedAt: '2026-11-01T09:30:00Z' };
+
+/** A resource with changed members; `undefined` leaves one out. */
+function change(resource: object, changes: object): unknown {
+  const changed = Object.entries({ ...resource, ...changes });
+  return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
+}
+
+describe('a resource of a response is taken', () => {
+  it.each([0, 1, MAX_QUANTITY])('with a stock count of %i', (quantity) => {
+    expect(toInventoryItem({ ...item, quantity })).toEqual({
+      petId: 7n,
+      quantity,
+      status: 'available',
+    });
+  });
+
+  it.each(petStatuses)('with the status %s', (status) => {
+    expect(toInventoryItem({ ...item, status }).status).toBe(status);
+    expect(toPet({ ...pet, status }).status).toBe(status);
+  });
+
+  it.each(['placed', 'approved', 'delivered'])('as an order that is %s', (status) => {
+    expect(toOrder({ ...order, status }).status).toBe(status);
+  });
+
+  it.each([0, -7, 2 ** 53 - 1, MAX_ID, -MAX_ID - 1n])('with the id %s', (petId) => {
+    expect(toInventoryItem({ ...item, petId }).petId).toBe(BigInt(petId));
+  });
+
+  it('with every optional member, and with unknown ones', () => {
+    const named = { id: 1, name: 'a', color: 'red' };
+    const rest = { photoUrls: ['https://photos.example/7'], shelf: null };
+    const whole = toPet({ ...pet, ...rest, category: named, tags: [named] });
+    const taken = { ...named, id: 1n };
+    expect(whole).toEqual({ ...pet, ...rest, id: 7n, category: taken, tags: [taken] });
+    const more = { shipDate: '2026-11-02T09:30:00Z', complete: false, note: 5 };
+    expect(toOrder({ ...order, ...more })).toEqual({ ...order, ...more, id: 1n, petId: 7n });
+    expect(toTaggedItem({ ...item, etag: '"a"', shelf: {} })).toMatchObject({ shelf: {} });
+  });
+});
+
+const invalidCounts = [undefined, null, '9', 1.5, -1, MAX_QUANTITY + 1, 2n ** 53n, Number.NaN, [9]];
+const invalidTexts = [undefined, null, 5, {}, ['Rex']];
+const invalidIds = [
+  undefined,
+  null,
+  '7',
+  1.5,
+  2 ** 53,
+  1e300,
+  MAX_ID + 1n,
+  -MAX_ID - 2n,
+  true,
+  [7],
+];
+
+type Convert = (document: unknown) => unknown;
+
+function toRows(convert: Convert, resource: object, name: string, values: readonly unknown[]) {
+  return values.map((value) => ({
+    ...{ convert, by: convert.name, name, value },
+    document: change(resource, { [name]: value }),
+  }));
+}
+
+describe('a resource of a response is refused', () => {
+  it.each([
+    ...toRows(toInventoryItem, item, 'quantity', invalidCounts),
+    ...toRows(toInventoryItem, item, 'status', [
+      undefined,
+      null,
+      '',
+      'Sold',
+      'reserved',
+      0,
+      ['sold'],
+    ]),
+    ...toRows(toInventoryItem, item, 'petId', invalidIds),
+    ...toRows(toTaggedItem, { ...item, etag: '"a"' }, 'etag', invalidTexts),
+    ...toRows(toOrder, order, 'quantity', [0, ...invalidCounts]),
+    ...toRows(toOrder, order, 'status', [undefined, 'sold', 'available', 'toString', 1]),
+    ...toRows(toOrder, order, 'placedAt', invalidTexts),
+    ...toRows(toOrder, order, 'shipDate', invalidTexts.slice(1)),
+    ...toRows(toOrder, order, 'complete', [null, 'true', 0]),
+    ...toRows(toOrder, order, 'id', invalidIds),
+    ...toRows(toOrder, order, 'petId', invalidIds),
+    ...toRows(toPet, pet, 'id', invalidIds),
+    ...toRows(toPet, pet, 'name', invalidTexts),
+    ...toRows(toPet, pet, 'status', [undefined, 'placed', 'SOLD']),
+    ...toRows(toPet, pet, 'category', [null, 'Cats', {}, { id: 1 }, { id: '1', name: 'Cats' }, []]),
+    ...toRows(toPet, pet, 'tags', [null, {}, 'small', [null], [{ id: 1, name: 5 }]]),
+    ...toRows(toPet, pet, 'photoUrls', [null, 'https://photos.example/7', [5], {}]),
+  ])('by $by if its $name is $value', ({ convert, document }) => {
+    expect(() => convert(document)).toThrow();
+  });
+
+  it.each([undefined, null, 5, 'text', [], true])('if it is %o', (document) => {
+    for (const convert of [toInventoryItem, toTaggedItem, toPet, toOrder]) {
+      expect(() => convert(document)).toThrow();
+    }
+  });
+});
