@@ -26,7 +26,7 @@ import {
   toPetIdText,
   toTaggedItem,
 } from './resources.ts';
-import { type Call, type CallOptions, refuseUnknown } from './settings.ts';
+import { type Call, type CallOptions, refuseNoHeaders, refuseUnknown } from './settings.ts';
 
 /** Selects entries and their members. */
 export interface InventoryQuery<Include extends Included = Included> {
@@ -149,6 +149,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     ) => {
       const call = start(options);
       refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
+      refuseNoHeaders({ ifNoneMatch });
       const conditions = { headers: { 'If-None-Match': ifNoneMatch } };
       const request = { ...toInventoryRequest(query), ...conditions };
       return send(call, request, ({ status, document, headers }) => {
@@ -220,6 +221,10 @@ function toInventoryRequest({
   petIds,
   ...query
 }: InventoryQuery): PetstoreRequest<'listInventory'> {
+  // Without ids, the response would be the whole inventory.
+  if (petIds !== undefined && !Array.isArray(petIds)) {
+    throw new TypeError('petIds must be an array of bigints.');
+  }
   return {
     operationId: 'listInventory',
     method: 'GET',

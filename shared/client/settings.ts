@@ -1,3 +1,4 @@
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../contract/headers.ts';
 import { apiVersion } from '../contract/operation.ts';
 import { toLink } from './resources.ts';
 
@@ -125,9 +126,14 @@ export function startCall(
   names: readonly string[] = [],
 ): Call {
   refuseUnknown(options, [...names, 'signal', ...sharedNames]);
+  refuseNoHeaders(options);
+  const { signal } = options;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw new TypeError('signal must be an AbortSignal.');
+  }
   const { totalTimeout, ...shared } = parseShared(options, settings.shared);
   const end = performance.now() + totalTimeout;
-  return { settings, signal: options.signal, ...shared, timeLeft: () => end - performance.now() };
+  return { settings, signal, ...shared, timeLeft: () => end - performance.now() };
 }
 
 /**
@@ -138,6 +144,30 @@ export function refuseUnknown(options: object, names: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw new TypeError(`There is no option "${unknown}" here: the options are ${names.join(', ')}.`);
+}
+
+const entityTag = { pattern: /^[!-~][ -~]*$/, rule: 'an ETag with its quotes, such as "AAAACQBh"' };
+
+/** What the options may be that become headers. */
+const headerRules: Readonly<Record<string, typeof entityTag>> = {
+  ifMatch: entityTag,
+  ifNoneMatch: entityTag,
+  idempotencyKey: {
+    pattern: new RegExp(`^[!-~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}$`),
+    rule: `a string of 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters`,
+  },
+};
+
+/**
+ * Otherwise `null` would become the text "null", the same key for all orders.
+ * @throws {TypeError} that names the option
+ */
+export function refuseNoHeaders(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    const { pattern, rule } = headerRules[name] ?? {};
+    const isValid = value === undefined || (typeof value === 'string' && pattern?.test(value));
+    if (pattern && !isValid) throw new TypeError(`${name} must be ${rule}.`);
+  }
 }
 
 function refuseNoFunctions(options: Readonly<Record<string, unknown>>): void {
@@ -170,12 +200,15 @@ function parseShared(options: SharedOptions, otherwise: Shared): Shared {
   } = options;
   refuseNoFunctions({ onResponse });
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
-    if (!(value > 0 && value <= MAX_TIMER)) {
+    if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMER)) {
       throw new TypeError(`${name} must be milliseconds, more than 0 and at most ${MAX_TIMER}.`);
     }
   }
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new TypeError('maxRetries must be an integer of at least 0.');
+  }
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError('headers must be Headers or an object.');
   }
   const allHeaders = addHeaders(new Headers(otherwise.headers), headers);
   return { headers: allHeaders, onResponse, timeout, totalTimeout, maxRetries };

@@ -14,6 +14,9 @@ const entry = '{"petId":7,"quantity":3,"status":"sold"}';
 const tagged = { body: entry, headers: { ETag: '"a"' } };
 const written = { body: entry, headers: { ETag: '"b"' } };
 
+const update = (client: PetstoreClient, option: never) =>
+  client.updateInventory(7n, { quantity: 1 }, option);
+
 describe('an invalid option', () => {
   it.each<[string, Partial<ClientOptions>]>([
     ['baseUrl', { baseUrl: '' }],
@@ -44,7 +47,11 @@ describe('an invalid option', () => {
     ['onDeprecation must be a function', { onDeprecation: null as never }],
     ['timeout', { timeout: 0 }],
     ['timeout', { timeout: Number.NaN }],
+    ['timeout', { timeout: '500' as never }],
     ['totalTimeout', { totalTimeout: 2 ** 31 }],
+    ['totalTimeout', { totalTimeout: '60000' as never }],
+    ['totalTimeout', { totalTimeout: true as never }],
+    ['totalTimeout', { totalTimeout: null as never }],
     ['maxRetries', { maxRetries: -1 }],
     ['maxRetries', { maxRetries: 1.5 }],
     ['The client sets authorization itself', { headers: { authorization: 'Bearer secret' } }],
@@ -57,6 +64,8 @@ describe('an invalid option', () => {
     ['The header "X-Shop"', { headers: { 'X-Shop': undefined as never } }],
     ['The header "X-Shop"', { headers: new Map([['X-Shop', 'secret\n1']]) as never }],
     ['The header "X Shop"', { headers: { 'X Shop': '1' } }],
+    ['headers must be', { headers: null as never }],
+    ['headers must be', { headers: 'X-Shop: 1' as never }],
   ])('%s is refused by its name: %j', (name, option) => {
     const options = { baseUrl: 'https://petstore.example/v1', apiKey, ...option };
     expect(() => createPetstoreClient(options)).toThrow(TypeError);
@@ -64,20 +73,49 @@ describe('an invalid option', () => {
     expect(() => createPetstoreClient(options)).not.toThrow('secret');
   });
 
-  it.each([{ timeout: -1 }, { headers: { Authorization: 'x' } }, { onResponse: 1 as never }])(
-    'of a call rejects: %j',
-    async (options) => {
-      await expect(standIn.open().listOrders({}, options)).rejects.toThrow(TypeError);
-      expect(standIn.requests).toEqual([]);
-    },
-  );
+  it.each([
+    { timeout: -1 },
+    { headers: { Authorization: 'x' } },
+    { onResponse: 1 as never },
+    { signal: new AbortController() as never },
+    { signal: null as never },
+    { signal: 5_000 as never },
+  ])('of a call rejects: %o', async (options) => {
+    const [name = ''] = Object.keys(options);
+    const call = standIn.open().listOrders({}, options);
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(name === 'headers' ? 'Authorization' : name);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  const noTexts = [null, Number.NaN, 5, true, {}, ['"a"'], '', ' ', '"a"\n', '"№1"', '\u0000'];
+  const noKeys = [...noTexts, 'a b', ' a', 'é', 'a'.repeat(256)];
+
+  it.each<[string, (client: PetstoreClient, option: never) => unknown, readonly unknown[]]>([
+    ['idempotencyKey', (client, option) => client.updateStock(7n, () => 1, option), noKeys],
+    ['idempotencyKey', update, noKeys],
+    ['ifMatch', update, noTexts],
+    ['ifNoneMatch', (client, option) => client.getInventoryEntry(7n, option), noTexts],
+    ['ifNoneMatch', (client, option) => client.listInventory(option), noTexts],
+    [
+      'petIds',
+      (client, option) => client.listInventory(option),
+      [null, 7n, '7', {}, new Set([7n])],
+    ],
+  ])('of a request is refused before anything is sent: %s by %s', async (name, call, values) => {
+    standIn.responses = [tagged];
+    for (const value of values) {
+      const calling = (async () => call(standIn.open(), { [name]: value } as never))();
+      await expect(calling, String(value)).rejects.toThrow(TypeError);
+      await expect(calling).rejects.toThrow(new RegExp(`^${name} must be `));
+    }
+    expect(standIn.requests).toEqual([]);
+  });
 
   const ofClient = 'baseUrl, apiKey, fetch, onDeprecation';
   const shared = 'headers, onResponse, timeout, totalTimeout, maxRetries';
   const ofCall = `signal, ${shared}`;
   const ofStock = `idempotencyKey, ${ofCall}`;
-  const update = (client: PetstoreClient, option: never) =>
-    client.updateInventory(7n, { quantity: 1 }, option);
   const ofList = 'status, petIds, include, limit, cursor, ifNoneMatch';
 
   it.each<[string, (client: PetstoreClient, option: never) => unknown, string]>([
@@ -100,6 +138,27 @@ describe('an invalid option', () => {
     await expect(calling).rejects.toThrow(new TypeError(message));
     expect(standIn.requests).toEqual([]);
   });
+});
+
+it.each(['"a"', 'W/"a"', '"a", "b"', '*', '"\'"'])(
+  'ifMatch and ifNoneMatch may be %s',
+  async (tag) => {
+    standIn.responses = [tagged];
+    const client = standIn.open();
+    await client.getInventoryEntry(7n, { ifNoneMatch: tag });
+    await client.updateInventory(7n, { quantity: 1 }, { ifMatch: tag });
+    const sent = standIn.requests.map(
+      ({ headers }) => headers['if-none-match'] ?? headers['if-match'],
+    );
+    expect(sent).toEqual([tag, tag]);
+  },
+);
+
+it.each(['!', '~'.repeat(255), 'order-1'])('idempotencyKey may be %s', async (key) => {
+  standIn.responses = [tagged];
+  const options = { idempotencyKey: key, ifMatch: undefined };
+  await standIn.open().updateInventory(7n, { quantity: 1 }, options);
+  expect(standIn.requests[0]?.headers['idempotency-key']).toBe(key);
 });
 
 describe('headers', () => {
