@@ -101,7 +101,9 @@ export function breakError(opened: OpenResponse, cause?: unknown): unknown {
   return responseError(opened, code, 'The response was truncated.', { cause });
 }
 
+/** @param cause if it is a PetstoreError, its message says more */
 export function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
+  if (cause instanceof PetstoreError) return responseError(opened, cause.code, cause.message, {});
   const message = `The response is not a valid ${opened.exchange.request.operationId} response.`;
   return responseError(opened, 'invalid_answer', message, { cause });
 }

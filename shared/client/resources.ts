@@ -65,9 +65,20 @@ export function toInventoryItem(document: unknown): InventoryItem {
 export function toTaggedItem(document: unknown): TaggedInventoryItem {
   const item = toInventoryItem(document) as TaggedInventoryItem;
   // An update with a missing tag would silently be unconditional.
-  if (typeof item.etag !== 'string') throw new TypeError('The tag is missing.');
+  if (typeof item.etag !== 'string' || item.etag === '') throw new TypeError('The tag is missing.');
+  // No update could name it, so each would get a 412.
+  if (!unchangedTag.test(item.etag)) {
+    const message = 'A proxy changed the ETag: turn off its compression for the service.';
+    throw new PetstoreError('invalid_answer', message);
+  }
   return item;
 }
+
+/**
+ * Servers that compress weaken a tag, as nginx does, or add the coding, as Apache does: `"AAAACQBh-gzip"`. Tags are
+ * opaque, so nothing else is checked. A genuine one may end in `-br` by chance, but has at most 8 characters.
+ */
+const unchangedTag = /^"(?!.{7,}[-;:+](?:gzip|br|zstd|deflate)"$)[^"]*"$/i;
 
 export function toPet(document: unknown): Pet {
   const pet = toNamed(document) as Pet;

@@ -109,6 +109,14 @@ describe('the guide to errors', () => {
     ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],
     ['a timeout', () => call(silent, 20).getPet(7n)],
     ['another document', () => call({ body: '{}' }).getPet(7n)],
+    [
+      'a weak tag',
+      () =>
+        call({
+          body: '{"petId":7,"quantity":3,"status":"sold"}',
+          headers: { ETag: 'W/"AAAACQBh"' },
+        }).getInventoryEntry(7n),
+    ],
     ['a page that repeats', () => readTwice(call(repeated))],
     ['a redirect', () => call({ status: 302 }).getPet(7n)],
     ['an unknown path', () => call(unknownPath).getPet(7n)],

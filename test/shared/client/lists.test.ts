@@ -185,6 +185,22 @@ describe('a stream of the inventory', () => {
   });
 });
 
+it('a list may have a weak tag, but its entries may not', async () => {
+  const toBody = (etag: string) => `[${entry.replace('}', `,"etag":${JSON.stringify(etag)}}`)}]`;
+  standIn.responses = ['"a"', 'W/"a"'].map((etag) => ({
+    body: toBody(etag),
+    headers: { ETag: 'W/"list"' },
+  }));
+  const client = standIn.open();
+  const { items, etag } = await client.listInventory({ include: 'etag' });
+  expect([items, etag]).toEqual([[{ ...read, etag: '"a"' }], 'W/"list"']);
+  const message = expect.stringContaining('A proxy changed the ETag');
+  const failure = { code: 'invalid_answer', message };
+  await expect(client.listInventory({ include: 'etag' })).rejects.toMatchObject(failure);
+  const streaming = Array.fromAsync(client.streamInventory({ include: 'etag' }));
+  await expect(streaming).rejects.toMatchObject(failure);
+});
+
 it('a 304 without If-None-Match is neither a list nor an entry', async () => {
   standIn.responses = [{ status: 304 }];
   const client = standIn.open();

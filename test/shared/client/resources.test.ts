@@ -1,6 +1,12 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { toInventoryItem, toOrder, toPet, toTaggedItem } from '../../../shared/client/resources.ts';
 import { MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
+
+import {
+  toInventoryRecord,
+  toTaggedItem as toTagOfRecord,
+} from '../../../shared/store/inventoryRecord.ts';
 
 const MAX_ID = 2n ** 63n - 1n;
 
@@ -71,6 +77,59 @@ function toRows(convert: Convert, resource: object, name: string, values: readon
     document: change(resource, { [name]: value }),
   }));
 }
+
+describe('the tag of an entry', () => {
+  const attributes = toInventoryRecord({ petId: 7n, quantity: 9, status: 'available' });
+  const toTag = (v: AttributeValue) => toTagOfRecord({ ...attributes, v }).etag;
+
+  it.each([
+    toTagOfRecord(attributes).etag,
+    toTag({ N: '12' }),
+    toTag({ N: '-3.5' }),
+    // Updates' random values, the most like another server's.
+    ...['aaaa-br', 'aa-gzip', '-gzip-w', 'aa-zstd', '--gzip8', '-------'].map((text) =>
+      toTag({ B: Buffer.from(text, 'base64url') }),
+    ),
+    // Of a future release.
+    '"9"',
+    '"v2:AAAACQBh"',
+    '"sha256-47DEQpj8HBSa"',
+    '"broken"',
+  ])('is taken as the service makes it: %s', (etag) => {
+    expect(toTaggedItem({ ...item, etag }).etag).toBe(etag);
+  });
+
+  it.each([
+    'W/"AAAACQBh"',
+    'W/"abcdefg"',
+    'w/"AAAACQBh"',
+    'AAAACQBh',
+    '"AAAACQBh',
+    '"AAAACQBh"-gzip',
+    ...[
+      '-gzip',
+      ';gzip',
+      '--gzip',
+      ':gzip',
+      '-x-gzip',
+      '-br',
+      '-zstd',
+      '-deflate',
+      '-GZIP',
+      '+br',
+    ].flatMap((suffix) => [
+      `"AAAACQBh${suffix}"`,
+      `"abcdefg${suffix}"`,
+      `"AAAACQBh.N.MTI${suffix}"`,
+    ]),
+  ])('is refused as a proxy changes it: %s', (etag) => {
+    const told = {
+      code: 'invalid_answer',
+      message: expect.stringContaining('A proxy changed the ETag'),
+    };
+    expect(() => toTaggedItem({ ...item, etag })).toThrow(expect.objectContaining(told));
+  });
+});
 
 describe('a resource of a response is refused', () => {
   it.each([

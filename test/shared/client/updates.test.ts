@@ -83,6 +83,7 @@ describe('an update', () => {
   });
 
   it.each([
+    [{ body, headers: { ETag: '' } }, 'The tag is missing.'],
     [{ body }, 'The tag is missing.'],
     [{ ...written, body: body.replace('7', '8') }, 'It is about another entry.'],
   ])('fails by a response that no safe update could follow: %j', async (response, told) => {
@@ -257,6 +258,19 @@ describe('updateStock', () => {
     for (const _ of 'ab') await standIn.open().updateStock(7n, () => 1);
     expect(new Set(keys()).size).toBe(4);
   });
+
+  it.each(['W/"a"', '"AAAACQBh-gzip"', '"AAAACQBh;br"'])(
+    'does not start over for ever if a proxy changes each ETag to %s',
+    async (ETag) => {
+      standIn.responses = [{ body, headers: { ETag } }];
+      const client = standIn.open();
+      const message = expect.stringMatching(/^A proxy changed the ETag.* compression/);
+      const failure = { code: 'invalid_answer', status: 200, effect: 'none', message };
+      await expect(client.updateStock(7n, () => 1)).rejects.toMatchObject(failure);
+      await expect(client.getInventoryEntry(7n)).rejects.toMatchObject({ code: 'invalid_answer' });
+      expect(standIn.requests).toHaveLength(2);
+    },
+  );
 
   const reason = new Error('sold out');
   const abortion = new AbortController();
