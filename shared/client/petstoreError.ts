@@ -83,7 +83,7 @@ export function parseErrorResponse({ status, headers }: Response, text: string) 
     message: own?.message ?? `The response has status ${status}, but no error body of the service.`,
     /** Whether the service says that the request had no effect. */
     isRefusal: own !== undefined && status < 500,
-    retryAfter: toSeconds(headers.get('Retry-After')),
+    retryAfter: toSeconds(headers),
   };
 }
 
@@ -103,10 +103,13 @@ function parseErrorBody(status: number, text: string): ErrorBody | undefined {
 }
 
 /** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). Some proxies send fractions of a second. */
-function toSeconds(value: string | null): number | undefined {
+function toSeconds(headers: Headers): number | undefined {
+  const value = headers.get('Retry-After');
   if (value === null) return undefined;
+  // The local clock may be wrong. Another origin's page sees no Date.
+  const sent = Date.parse(headers.get('Date') ?? '');
   const seconds = /^[\d.]+$/.test(value)
     ? Math.ceil(Number(value))
-    : (Date.parse(value) - Date.now()) / 1_000;
+    : (Date.parse(value) - (Number.isNaN(sent) ? Date.now() : sent)) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);
 }

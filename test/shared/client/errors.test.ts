@@ -97,6 +97,30 @@ describe('a PetstoreError', () => {
     expect(error.retryAfter).toBe(retryAfter);
   });
 
+  const at = (seconds: number) =>
+    new Date(Date.UTC(2026, 0, 1, 12) + seconds * 1_000).toUTCString();
+
+  it.each([
+    ['a local clock that is slow', at(30), at(0), 30],
+    ['a date that is over', at(-30), at(0), 0],
+    ['a date long ago', 'Thu, 01 Jan 1970 00:00:40 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', 40],
+    ['seconds', '7', at(0), 7],
+  ])('measures Retry-After by the Date of the response: %s', async (_, value, date, seconds) => {
+    const headers = { 'Retry-After': value, Date: date };
+    const error = await fail(toError(503, 'service_unavailable', headers));
+    expect(error.retryAfter).toBe(seconds);
+  });
+
+  it.each([undefined, 'soon'])('measures it by the local clock if Date is %s', async (date) => {
+    const headers = new Headers({ 'Retry-After': new Date(Date.now() + 30_000).toUTCString() });
+    if (date !== undefined) headers.set('Date', date);
+    const own = async () => new Response('', { status: 503, headers });
+    const call = standIn.open({ fetch: own, maxRetries: 0 }).getPet(7n);
+    const { retryAfter } = await call.catch((cause) => cause);
+    expect(retryAfter).toBeGreaterThan(20);
+    expect(retryAfter).toBeLessThanOrEqual(30);
+  });
+
   it('refuses an invalid update before it is sent', async () => {
     const client = standIn.open();
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
