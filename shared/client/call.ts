@@ -5,6 +5,7 @@ import {
   type PetstoreErrorCode,
   type PetstoreErrorDetails,
   parseErrorResponse,
+  toPrintable,
 } from './petstoreError.ts';
 import type { Call } from './settings.ts';
 
@@ -105,7 +106,9 @@ export function breakError(opened: OpenResponse, cause?: unknown): unknown {
 export function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
   if (cause instanceof PetstoreError) return responseError(opened, cause.code, cause.message, {});
   const message = `The response is not a valid ${opened.exchange.request.operationId} response.`;
-  return responseError(opened, 'invalid_answer', message, { cause });
+  // An error of `JSON.parse` quotes the response, also in its stack.
+  const printable = new Error(toPrintable(String(Object(cause).message)));
+  return responseError(opened, 'invalid_answer', message, { cause: printable });
 }
 
 function responseError(
@@ -117,9 +120,14 @@ function responseError(
   return exchangeError(exchange, code, message, {
     // In a browser, a redirect that is not followed has status 0.
     status: status || undefined,
-    requestId: headers.get('X-Request-Id') ?? undefined,
+    requestId: toRequestId(headers),
     ...details,
   });
+}
+
+function toRequestId(headers: Headers): string | undefined {
+  const id = headers.get('X-Request-Id');
+  return id === null ? undefined : toPrintable(id);
 }
 
 /** For an update, the message says what it did. */
@@ -219,8 +227,7 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const opened = { exchange, response, watchdog };
     const { headers, status } = response;
     call.settings.reportDeprecation(operationId, headers);
-    const requestId = headers.get('X-Request-Id') ?? undefined;
-    call.onResponse?.({ operationId, status, headers, requestId });
+    call.onResponse?.({ operationId, status, headers, requestId: toRequestId(headers) });
     const isUnchanged = status === 304 && request.headers?.['If-None-Match'] !== undefined;
     // The service has no other success.
     if (status === 200 || isUnchanged) return opened;

@@ -80,7 +80,9 @@ export function parseErrorResponse({ status, headers }: Response, text: string) 
   const code: PetstoreErrorCode = own && !isElsewhere ? own.code : foreignCode;
   return {
     code,
-    message: own?.message ?? `The response has status ${status}, but no error body of the service.`,
+    message: own
+      ? toPrintable(own.message)
+      : `The response has status ${status}, but no error body of the service.`,
     /** Whether the service says that the request had no effect. */
     isRefusal: own !== undefined && status < 500,
     retryAfter: toSeconds(headers),
@@ -100,6 +102,14 @@ function parseErrorBody(status: number, text: string): ErrorBody | undefined {
   } catch {
     return undefined;
   }
+}
+
+const MAX_LENGTH = 500;
+
+/** Any server's text, for a terminal: without controls, invisible and bidirectional characters, and not endless. */
+export function toPrintable(text: string): string {
+  const start = text.slice(0, MAX_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd');
+  return text.length > MAX_LENGTH ? `${start}…` : start;
 }
 
 /** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). Some proxies send fractions of a second. */

@@ -1,5 +1,6 @@
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../contract/headers.ts';
 import { apiVersion } from '../contract/operation.ts';
+import { toPrintable } from './petstoreError.ts';
 import { toLink } from './resources.ts';
 
 export interface ClientOptions extends SharedOptions {
@@ -303,6 +304,6 @@ function toDate(milliseconds: number): Date | undefined {
 
 function warn({ operationId, sunset, documentation }: Deprecation): void {
   const end = sunset ? `, and may be gone after ${sunset.toISOString()}` : '';
-  const link = documentation ? `: see ${documentation}` : '.';
+  const link = documentation ? `: see ${toPrintable(documentation)}` : '.';
   console.warn(`The pet store's operation ${operationId} is deprecated${end}${link}`);
 }

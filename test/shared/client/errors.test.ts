@@ -161,6 +161,67 @@ it('the API key is in no error and no warning', async () => {
   expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);
 });
 
+describe('a foreign text', () => {
+  /** Colours, a title, a line of a log, C1 controls, bidirectional overrides, and invisible characters. */
+  const tricks = [
+    '\u001b[31m',
+    '\u001b]0;x\u0007',
+    '\r\nFAKE',
+    '\u009b2J',
+    '\u0085',
+    '\u202e',
+    '\u2066',
+  ];
+  const hidden = ['\u2028', '\u200b', '\ufeff', '\u007f', '\u0000', '\ud800', '\u{e0041}'];
+  const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+  it.each([...tricks, ...hidden])(
+    'brings no control character into a message: %j',
+    async (trick) => {
+      const own = toError(404, 'not_found', {}, `There is${trick} no pet.`);
+      const pages = [trick, `<html>${trick}`, `{"id":${trick}`, `[${trick}]`, `{"id":"${trick}"}`];
+      const errors = [await fail(own)];
+      for (const body of pages)
+        errors.push(await fail({ body }), await fail({ status: 403, body }));
+      standIn.responses = [{ body: `[${trick}]` }];
+      const stream = standIn.open().streamInventory();
+      errors.push(await stream.next().catch((error) => error));
+      const texts = errors.flatMap((error) => [error, error.cause as Error]).filter(Boolean);
+      for (const { message } of texts) expect(message).not.toMatch(unsafe);
+      // What a terminal gets of an uncaught error. Lines of the stack are the program's own.
+      const printed = texts.map(({ stack }) => `${stack}`.replaceAll('\n    at ', ' ')).join('');
+      expect(printed).not.toMatch(unsafe);
+      expect(errors[0]?.message).toMatch(/^There is\ufffd*(FAKE|\[31m|\]0;x\ufffd|2J)? no pet\.$/);
+    },
+  );
+
+  it.each(['"', '“猫”', 'é', '🐈', '…'])('keeps what people read: %s', async (text) => {
+    const error = await fail(toError(404, 'not_found', {}, `There is ${text}.`));
+    expect(error.message).toBe(`There is ${text}.`);
+  });
+
+  it('is cut if it is long, but the message still ends with what became of an update', async () => {
+    standIn.responses = [toError(403, 'forbidden', {}, 'x'.repeat(1_000_000))];
+    const error = await standIn
+      .open()
+      .updateInventory(7n, { quantity: 5 })
+      .catch((cause) => cause);
+    expect(error.message).toMatch(/^x{500}… The update was not applied\.$/);
+    const cut = await fail(toError(404, 'not_found', {}, '🐈'.repeat(1_000)));
+    expect(cut.message).not.toMatch(unsafe);
+    expect(cut.message.length).toBeLessThan(1_100);
+  });
+
+  it('of a header is as harmless, in an error and in a warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const link = `<https://docs.example/\u009b2J>; rel="deprecation"`;
+    const headers = { Deprecation: '@1', Link: link, 'X-Request-Id': 'id\u009b2J' };
+    const error = await fail(toError(404, 'not_found', headers));
+    expect(error.requestId).toBe('id\ufffd2J');
+    expect(warn.mock.calls.flat().join()).toMatch(/: see https:\/\/docs\.example\/\ufffd2J$/);
+  });
+});
+
 const { since, sunset, guide } = getPet.lifecycle;
 const documentation = `https://docs.petstore.example/${guide}`;
 const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
