@@ -21,7 +21,7 @@ export interface Operation {
   readonly lifecycle: Lifecycle;
   readonly permission: Permission;
   readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
-  /** The query's parameters, all optional. Unknown names are ignored. */
+  /** The query's parameters, all optional. Unknown names are ignored, except other spellings of these. */
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;
   /** Pairs of query parameters that a request cannot combine. */
   readonly exclusive?: readonly (readonly [string, string])[];

@@ -109,6 +109,7 @@ export function expectExplained(code: string | undefined, message: string): void
 function withoutExamples(message: string): string {
   return message
     .replace(/petId -?\d+/, 'petId 7')
+    .replace(/^".*" must be spelled ".*"\.$/s, '"petIds" must be spelled "petId".')
     .replace(/has only ".*\.$/s, 'has only "Quantity".')
     .replace(/(?<=out after |status )\d+|(?<=a valid )\w+/, '0');
 }

@@ -55,7 +55,7 @@ function describeRows(target: TargetSource): void {
 
     test('needs no query and gives the whole list whatever unknown query it gets', async () => {
       const whole = await list();
-      const response = await list('utm_source=mail&petIds=1&Limit=1');
+      const response = await list('utm_source=mail&ids=1&maximum=1');
       expectSuccess(response, 'listInventory');
       expect(response.json()).toHaveLength((whole.json() as unknown[]).length);
     });

@@ -87,6 +87,33 @@ export function describeGateway(target: TargetSource): void {
     );
 
     test.each(operationIds)(
+      'refuses other spellings of the parameters of %s, and names the right one',
+      async (id) => {
+        const { query = {} }: Operation = operations[id];
+        const { method, path } = suites[id].toValidRequest(target());
+        for (const name of Object.keys(query)) {
+          for (const spelling of toSpellings(name)) {
+            const search = `${encodeURIComponent(spelling)}=7&utm_source=mail`;
+            const response = await send(target(), method, `${path}?${search}`);
+            expectError(response, 'invalid_request', id);
+            const { message } = response.json() as { message: string };
+            expect(message).toBe(`${JSON.stringify(spelling)} must be spelled "${name}".`);
+          }
+        }
+      },
+    );
+
+    test.each(operationIds)('ignores unknown parameters of %s', async (id) => {
+      const { path } = suites[id].toValidRequest(target());
+      const plain = await sendValid(target(), id);
+      const response = await sendValid(target(), id, {
+        path: `${path}?${unknownParameters.join('&')}`,
+      });
+      expectSuccess(response, id);
+      expect(response.text).toBe(plain.text);
+    });
+
+    test.each(operationIds)(
       'gives each request of %s its own X-Request-Id',
       async (operationId) => {
         const responses = [1, 2, 3].map(() => sendValid(target(), operationId));
@@ -98,6 +125,25 @@ export function describeGateway(target: TargetSource): void {
     );
   });
 }
+
+/** Other spellings of a parameter, as people and libraries write them. */
+function toSpellings(name: string): string[] {
+  const words = name.replace(/[A-Z]/g, ' $&').toLowerCase().split(' ');
+  const singular = name.replace(/s$/, '');
+  const spellings = [
+    ...[`${name}[]`, `${name}[0]`, `${name}[a][b]`, `${name}.0`, `${name}[]s`],
+    ...[`${name}s`, `${name}es`, singular, name.toUpperCase(), name.toLowerCase()],
+    ...[words.join('_'), words.join('-'), words.join(' '), `_${name}`],
+    ...[`${words.join('_')}s[]`.toUpperCase(), ` ${name} `, `${name}%5B%5D`],
+  ];
+  return [...new Set(spellings)].filter((spelling) => spelling !== name);
+}
+
+const unknownParameters = [
+  ...['_=1', 'utm_source=mail', 'v=2', 'q=x', 'page=2', 'id=7', 'ids=7', 'pets=7', 'pet=7', '=1'],
+  ...['offset=0', 'limited=1', 'fields=petId', 'state=sold', 'petId2=7', 'xlimit=1', 'statuses2='],
+  ...['__proto__=1', 'constructor=1', 'hasOwnProperty=1', '%5B%5D=1', '%00=1', '.=1', ''],
+];
 
 export function describeCors(target: TargetSource): void {
   describe('a browser storefront', () => {

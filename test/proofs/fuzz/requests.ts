@@ -41,7 +41,7 @@ const numberTexts = [
     0 -0 1 -1 7 100 101 1000 1001 00 01 +1 1.0 0.5 -1.5 - --1 1n 0x10 0b1 1_000 1,000 １２ ٣
     2147483647 2147483648 -2147483649 4294967296 9007199254740991 9007199254740993
     9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809
-    1e0 1e3 1E+2 5e-324 1e308 1e400 NaN Infinity -Infinity`),
+    1e0 1e3 1E+2 5e-324 1e308 1e400 1e-400 0.99999999999999999999 NaN Infinity -Infinity`),
   ...[' 1', '1 ', '1'.repeat(400)],
 ];
 
@@ -121,7 +121,12 @@ const query = fc.oneof(
   fc
     .array(
       fc.tuple(
-        pick(...toWords('limit cursor status petId include unknown LIMIT __proto__'), ''),
+        pick(
+          ...toWords(
+            'limit cursor status petId include unknown LIMIT petIds pet_id petId[] __proto__',
+          ),
+          '',
+        ),
         fc.oneof(
           text,
           pick(...toWords('available sold SOLD etag 1,2 1,1 1, ,'), '1,2,3'.repeat(60)),
