@@ -32,6 +32,8 @@ export type InventoryItem = z.output<typeof InventoryItem>;
 export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });
 
 const text = z.string({ error: TEXT_ERROR });
+/** A page may take it as a link, so it never has a scheme that runs or holds code, such as `javascript:`. */
+const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 const named = z.object({ id: int64, name: text });
 
 export const Pet = z.object({
@@ -39,7 +41,7 @@ export const Pet = z.object({
   name: text,
   status: PetStatus,
   category: z.exactOptional(named),
-  photoUrls: z.exactOptional(z.array(z.url({ error: 'must be a URI' }))),
+  photoUrls: z.exactOptional(z.array(webAddress)),
   tags: z.exactOptional(z.array(named)),
 });
 export type Pet = z.output<typeof Pet>;

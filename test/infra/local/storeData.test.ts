@@ -34,6 +34,10 @@ test.each<[string | Uint8Array, string]>([
   ['[]', 'must have only "inventory", "pets" and "orders", and is []'],
   ['{"inventroy": []}', 'must have only "inventory", "pets" and "orders"'],
   ['{"pets": {}}', 'pets must be of type array'],
+  [
+    `{"pets": [${pet.replace('}', ', "photoUrls": ["data:image/png,x"]}')}]}`,
+    'pets.0.photoUrls.0 must be an http or https URL, and is "data:image/png,x"',
+  ],
   [`{"pets": [${pet}], "orders": [], "pets": []}`, 'pets is given twice'],
   [`{"pets": [${pet}, ${pet.replace('{', '{"id": 2, ')}]}`, 'pets.1.id is given twice'],
   [

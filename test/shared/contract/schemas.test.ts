@@ -80,7 +80,17 @@ it.each<[z.ZodMiniType, unknown, string?]>([
   [Pet, pet],
   [Pet, { ...pet, name: 5 }, 'name must be a string'],
   [Pet, { ...pet, status: 'placed' }, `status ${status}`],
-  [Pet, { ...pet, photoUrls: ['not a URI'] }, 'photoUrls.0 must be a URI'],
+  [Pet, { ...pet, photoUrls: ['HTTP://a.example', 'https://[::1]:8443/ö?a=b#c', 'https://u@a/'] }],
+  ...[
+    ...['not a URI', '', '/1.jpg', '//a.example/1.jpg', 'http://', 'http:a.example', 'https:/a'],
+    ...['javascript:alert(1)', 'JavaScript://a.example/%0Aalert(1)', '\tjavascript:alert(1)'],
+    ...['data:image/png;base64,iVBORw0KGgo=', 'ftp://a.example/1.jpg', 'blob:https://a.example/1'],
+    ...['file:///1.jpg', 'vbscript:x', 'view-source:https://a.example', 'httpss://a', 'xhttp://a'],
+  ].map((url): [z.ZodMiniType, unknown, string] => [
+    Pet,
+    { ...pet, photoUrls: ['https://a.example', url] },
+    'photoUrls.1 must be an http or https URL',
+  ]),
   [Pet, { ...pet, category: { id: 'x', name: 'Dogs' } }, `category.id ${anInt64}`],
   [Pet, { ...pet, tags: [{ id: 3, name: null }] }, 'tags.0.name must be a string'],
   [Order, { ...order, status: 'approved', shipDate: '2026-11-02T09:30:00+02:00', complete: true }],

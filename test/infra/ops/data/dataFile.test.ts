@@ -58,6 +58,10 @@ it.each([
   ],
   ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
   ['{"id":1,"name":"a","status":"sold","price":NaN}', 'not valid JSON'],
+  [
+    '{"id":1,"name":"a","status":"sold","photoUrls":["javascript:alert(1)"]}',
+    'photoUrls.0 must be an http or https URL, and is "javascript:alert(1)"',
+  ],
   ['{"id":22,"name":"a","status":"sold","id":23}', 'id is given twice'],
   ['{"id":22,"name":"a","status":"sold","\\u0069d":22}', 'id is given twice'],
   [
