@@ -51,7 +51,10 @@ export type EntryOf<Include extends Included> = Include extends 'etag'
 
 export interface InventoryList<Include extends Included = undefined>
   extends Page<EntryOf<Include>> {
-  /** For `ifNoneMatch`. Pages, lists by `petIds`, and lists of more than some 60,000 entries have none. */
+  /**
+   * For `ifNoneMatch`. Pages and lists by `petIds` have none, nor has an inventory longer than a page of DynamoDB. That
+   * is 1 MB, at least 20,000 entries.
+   */
   etag: string | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +30,15 @@ describe('an inventory record', () => {
   it('takes 11 bytes for a pet id of six digits', () => {
     const record = toInventoryRecord({ petId: 123_456n, quantity: 9_999, status: 'available' });
     expect(toBytes(record)).toBe(11);
+  });
+
+  it('is so short that a page has 20,000, and so the ETag that the guide to lists names', () => {
+    const longest = { petId: -(2n ** 63n), quantity: 2_147_483_647, status: 'sold' } as const;
+    const record = { ...toInventoryRecord(longest), v: { B: 'AQIDBAU=' } };
+    // As the local stage counts a page, with what it adds to each item.
+    const { itemSize } = createRequire(import.meta.url)('dynalite/db');
+    expect(20_000 * itemSize(record, true, true)).toBeLessThan(1_024 ** 2);
+    expect(toVersionValue(newVersion()).B).toHaveLength(Buffer.from(record.v.B, 'base64').length);
   });
 
   it('is refused by the name of an invalid attribute', () => {
