@@ -3,10 +3,11 @@ import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
+import { defineDocuments } from '../shared/store/documents.ts';
 import { definePetStore } from '../shared/store/petStore.ts';
 
-const service = openService({ cacheMiddleware: true });
-const pets = definePetStore(service.client, readVariable('PETS_TABLE'));
+const service = openService();
+const pets = definePetStore(defineDocuments(service.client), readVariable('PETS_TABLE'));
 
 /** GET /pets/{petId}: one pet. Deprecated. */
 export const handler = defineHandler(getPet, service, async ({ parameters: { petId } }) => ({

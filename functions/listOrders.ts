@@ -4,10 +4,11 @@ import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
+import { defineDocuments } from '../shared/store/documents.ts';
 import { defineOrderStore } from '../shared/store/orderStore.ts';
 
-const service = openService({ cacheMiddleware: true });
-const orders = defineOrderStore(service.client, readVariable('ORDERS_TABLE'));
+const service = openService();
+const orders = defineOrderStore(defineDocuments(service.client), readVariable('ORDERS_TABLE'));
 
 /** GET /store/orders: a page of the orders, newest first. */
 export const handler = defineHandler(

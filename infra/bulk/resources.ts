@@ -1,9 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { toJson } from '../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { INT64_ERROR } from '../../shared/contract/values.ts';
+import { unmarshallOptions } from '../../shared/store/documents.ts';
 import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrder, toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPet, toPetRecord } from '../../shared/store/petStore.ts';
@@ -36,17 +37,22 @@ export const resources = {
     ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
     columns: ['petId', 'quantity', 'status'],
   },
-  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), toPet),
+  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), fromDocument(toPet)),
   orders: defineResource(
     Order,
     'id',
     (order) => marshall(toOrderRecord(order)),
-    toOrder,
+    fromDocument(toOrder),
     (order) => `id ${order.id} at ${toOrderRecord(order).placed.replace(/#.*/, '')}`,
   ),
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
+
+/** Reads an item as the document client does. */
+function fromDocument<Contents>(read: (record: Record<string, unknown>) => Contents) {
+  return (item: Item) => read(unmarshall(item, unmarshallOptions));
+}
 
 function defineResource<IdName extends string, Contents extends Record<IdName, bigint>>(
   schema: z.ZodMiniType<Contents>,

@@ -54,7 +54,7 @@ export function defineKeyStore(client: DynamoDBClient, tableName: string) {
 }
 
 /**
- * Every attribute of a key is a string. Any other type becomes an empty text. That is
+ * Every attribute of a key is a string, so no document client is needed. Any other type becomes an empty text. That is
  * never a valid value, so the record is present but unreadable.
  */
 function toKeyRecord(attributes: Record<string, AttributeValue>): KeyRecord {

@@ -21,7 +21,7 @@ interface Response {
 
 /**
  * With `cacheMiddleware`, a client builds a command's middleware once for all commands of its class. It would ignore a
- * command's own middleware, or keep it for later commands, so `scanPage` needs one without.
+ * command's own middleware, or keep it for later commands, so the document client and `scanPage` need one without.
  */
 export type ClientKind = Pick<DynamoDBClientConfig, 'cacheMiddleware'>;
 

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Order } from '../contract/schemas.ts';
 import { ORDER_STATUS_ERROR, orderStatuses } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
@@ -17,7 +17,7 @@ const LEDGER = 'orders';
 
 export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
 
-export function defineOrderStore(client: DynamoDBClient, tableName: string) {
+export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /**
      * At most `limit` orders, newest first, from the newest or from the cursor. A page of 1,000 takes well under the
@@ -29,21 +29,17 @@ export function defineOrderStore(client: DynamoDBClient, tableName: string) {
         new QueryCommand({
           TableName: tableName,
           KeyConditionExpression: 'ledger = :ledger',
-          ExpressionAttributeValues: { ':ledger': { S: LEDGER } },
+          ExpressionAttributeValues: { ':ledger': LEDGER },
           ScanIndexForward: false,
           Limit: limit,
           ...(cursor !== undefined && {
-            ExclusiveStartKey: {
-              ledger: { S: LEDGER },
-              placed: { S: openCursor(tableName, cursor, isSortKey) },
-            },
+            ExclusiveStartKey: { ledger: LEDGER, placed: openCursor(tableName, cursor, isSortKey) },
           }),
         }),
       );
-      const last = LastEvaluatedKey?.placed?.S;
       return {
         items: Items.map(toOrder),
-        ...(last !== undefined && { next: sealCursor(tableName, last) }),
+        ...(LastEvaluatedKey && { next: sealCursor(tableName, LastEvaluatedKey.placed) }),
       };
     },
   };

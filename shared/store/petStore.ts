@@ -1,16 +1,16 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { NotFound } from '../contract/errors.ts';
 import { petId as parameter } from '../contract/parameters.ts';
 import type { Pet } from '../contract/schemas.ts';
 import { PET_STATUS_ERROR, petStatuses } from '../contract/values.ts';
 import { defineRecordReader, int64, listOf, mapOf, oneOf, optional, text } from './recordReader.ts';
 
-export function definePetStore(client: DynamoDBClient, tableName: string) {
+export function definePetStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /** @throws {NotFound} if no pet has this id */
     async get(petId: bigint): Promise<Pet> {
       const { Item } = await client.send(
-        new GetItemCommand({ TableName: tableName, Key: { id: { N: petId.toString() } } }),
+        new GetCommand({ TableName: tableName, Key: { id: petId } }),
       );
       if (!Item) throw new NotFound(parameter, petId);
       return toPet(Item);

@@ -1,4 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
   BOOLEAN_ERROR,
   DATE_TIME_ERROR,
@@ -9,15 +8,29 @@ import {
   toQuantityError,
 } from '../contract/values.ts';
 
+/** A number as DynamoDB sent it. A JavaScript number could round it, and a bigint has no fraction. */
+export class StoredNumber {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+
+  toString(): string {
+    return this.digits;
+  }
+
+  toJSON(): unknown {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.digits);
+  }
+}
+
 /**
- * Reads a member's attribute. If it is missing or invalid, adds a line to `problems` and returns `undefined`.
+ * Reads a member's value, as the document client returns it. If it is missing or invalid, adds a line to `problems` and
+ * returns `undefined`.
  * @param place the member's path, such as `tags.0.id`
  */
-type Reader<Value> = (
-  attribute: AttributeValue | undefined,
-  place: string,
-  problems: string[],
-) => Value | undefined;
+type Reader<Value> = (value: unknown, place: string, problems: string[]) => Value | undefined;
 
 /** A reader for each member, in the order of the contract. */
 type Members<Value> = { readonly [Name in keyof Value]-?: Reader<Value[Name]> };
@@ -30,11 +43,11 @@ type Members<Value> = { readonly [Name in keyof Value]-?: Reader<Value[Name]> };
 /* @__NO_SIDE_EFFECTS__ */
 export function defineRecordReader<Value>(keys: readonly string[], members: Members<Value>) {
   /** @throws {Error} that names the record and each invalid member */
-  return (attributes: Record<string, AttributeValue>): Value => {
+  return (record: Readonly<Record<string, unknown>>): Value => {
     const problems: string[] = [];
-    const value = readMembers(members, attributes, '', problems);
+    const value = readMembers(members, record, '', problems);
     if (problems.length === 0) return value;
-    const key = keys.map((name) => `${name} ${Object.values(attributes[name] ?? {})[0]}`);
+    const key = keys.map((name) => `${name} ${record[name]}`);
     throw invalidRecord(key.join(', '), problems);
   };
 }
@@ -45,49 +58,52 @@ export function invalidRecord(key: string, problems: readonly string[]): Error {
 }
 
 /** @param rule what is right, after the member's name */
-export function toProblem(
-  attribute: AttributeValue | undefined,
-  place: string,
-  rule: string,
-): string {
-  if (attribute === undefined) return `${place} is missing; it ${rule}`;
-  return `${place} ${rule}, and is ${JSON.stringify(attribute).slice(0, 100)}`;
+export function toProblem(value: unknown, place: string, rule: string): string {
+  if (value === undefined) return `${place} is missing; it ${rule}`;
+  const found = JSON.stringify(value instanceof Set ? [...value] : value);
+  return `${place} ${rule}, and is ${found.slice(0, 100)}`;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 function defineReader<Value>(
-  parse: (attribute: AttributeValue) => Value | undefined,
+  parse: (stored: unknown) => Value | undefined,
   rule: string,
 ): Reader<Value> {
-  return (attribute, place, problems) => {
-    const value = attribute && parse(attribute);
-    if (value === undefined) problems.push(toProblem(attribute, place, rule));
+  return (stored, place, problems) => {
+    const value = parse(stored);
+    if (value === undefined) problems.push(toProblem(stored, place, rule));
     return value;
   };
 }
 
-export const text = defineReader(({ S }) => S, TEXT_ERROR);
+const toText = (stored: unknown) => (typeof stored === 'string' ? stored : undefined);
+const toDigits = (stored: unknown) => (stored instanceof StoredNumber ? stored.digits : '');
 
-export const boolean = defineReader(({ BOOL }) => BOOL, BOOLEAN_ERROR);
+export const text = defineReader(toText, TEXT_ERROR);
 
-export const int64 = defineReader(({ N = '' }) => parseInt64(N), INT64_ERROR);
+export const boolean = defineReader(
+  (stored) => (typeof stored === 'boolean' ? stored : undefined),
+  BOOLEAN_ERROR,
+);
+
+export const int64 = defineReader((stored) => parseInt64(toDigits(stored)), INT64_ERROR);
 
 /** Whether DynamoDB stores it as the contract's date-time. */
-export const dateTime = defineReader(
-  ({ S = '' }) => (withOffset.test(S) && !Number.isNaN(Date.parse(S)) ? S : undefined),
-  DATE_TIME_ERROR,
-);
+export const dateTime = defineReader((stored) => {
+  const time = toText(stored) ?? '';
+  return withOffset.test(time) && !Number.isNaN(Date.parse(time)) ? time : undefined;
+}, DATE_TIME_ERROR);
 
 const withOffset = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/;
 
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<Value extends string>(values: readonly Value[], rule: string) {
-  return defineReader(({ S }) => values.find((value) => value === S), rule);
+  return defineReader((stored) => values.find((value) => value === stored), rule);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function quantityFrom(least: number): Reader<number> {
-  return defineReader(({ N }) => parseQuantity(N, least), toQuantityError(least));
+  return defineReader((stored) => parseQuantity(toDigits(stored), least), toQuantityError(least));
 }
 
 /** A quantity in DynamoDB's text; `undefined` if it is none. A number would round a fraction close to an integer. */
@@ -99,36 +115,42 @@ export function parseQuantity(digits: string | undefined, least: number): number
 
 /* @__NO_SIDE_EFFECTS__ */
 export function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
-  return (attribute, place, problems) => {
-    const list = attribute?.L;
-    if (!list) problems.push(toProblem(attribute, place, 'must be a list'));
+  return (stored, place, problems) => {
+    const list = Array.isArray(stored) ? stored : undefined;
+    if (!list) problems.push(toProblem(stored, place, 'must be a list'));
     return list?.map((one, index) => read(one, `${place}.${index}`, problems) as Value);
   };
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function mapOf<Value>(members: Members<Value>): Reader<Value> {
-  return (attribute, place, problems) => {
-    const map = attribute?.M;
-    if (!map) problems.push(toProblem(attribute, place, 'must be a map'));
-    return map && readMembers(members, map, `${place}.`, problems);
+  return (stored, place, problems) => {
+    if (isMap(stored)) return readMembers(members, stored, `${place}.`, problems);
+    problems.push(toProblem(stored, place, 'must be a map'));
+    return undefined;
   };
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function optional<Value>(read: Reader<Value>): Reader<Value> {
-  return (attribute, place, problems) => attribute && read(attribute, place, problems);
+  return (stored, place, problems) =>
+    stored === undefined ? undefined : read(stored, place, problems);
+}
+
+/** The document client makes plain objects of maps alone. */
+function isMap(stored: unknown): stored is Record<string, unknown> {
+  return stored instanceof Object && Object.getPrototypeOf(stored) === Object.prototype;
 }
 
 function readMembers<Value>(
   members: Members<Value>,
-  attributes: Record<string, AttributeValue>,
+  record: Readonly<Record<string, unknown>>,
   path: string,
   problems: string[],
 ): Value {
   const value: Record<string, unknown> = {};
   for (const [name, read] of Object.entries<Reader<unknown>>(members)) {
-    const member = read(attributes[name], path + name, problems);
+    const member = read(record[name], path + name, problems);
     if (member !== undefined) value[name] = member;
   }
   return value as Value;

@@ -13,6 +13,7 @@ import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
+import { defineDocuments } from '../../../shared/store/documents.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
@@ -150,7 +151,7 @@ describe.each(engines)('on $name', ({ start }) => {
   });
 
   it('orders are listed newest first, as stored, page by page', async () => {
-    const store = defineOrderStore(client(), 'orders');
+    const store = defineOrderStore(defineDocuments(client()), 'orders');
     const first = await store.page({ limit: 3 });
     const second = await store.page({ limit: 3, cursor: first.next });
     expect([...first.items, ...second.items]).toStrictEqual(orders);
@@ -169,7 +170,7 @@ describe.each(engines)('on $name', ({ start }) => {
       const request = { limit: 1, cursor: sealCursor(sealed, at) };
       const page =
         table === 'orders'
-          ? defineOrderStore(client(), 'orders').page(request)
+          ? defineOrderStore(defineDocuments(client()), 'orders').page(request)
           : store.page(request);
       await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
     },
@@ -186,9 +187,13 @@ describe.each(engines)('on $name', ({ start }) => {
     'a pet and an order are as stored, in the contract’s order of members, beside %j',
     async (others = {}) => {
       await putPet(pet, others);
-      expect(toJson(await definePetStore(client(), 'pets').get(pet.id))).toBe(toJson(pet));
+      expect(toJson(await definePetStore(defineDocuments(client()), 'pets').get(pet.id))).toBe(
+        toJson(pet),
+      );
       for (const each of orders) await putOrder(each, others);
-      const { items } = await defineOrderStore(client(), 'orders').page({ limit: 10 });
+      const { items } = await defineOrderStore(defineDocuments(client()), 'orders').page({
+        limit: 10,
+      });
       expect(items).toStrictEqual(orders);
     },
   );
@@ -199,33 +204,39 @@ describe.each(engines)('on $name', ({ start }) => {
     });
     await putPet(pet, { category: named(1), tags: { L: [named(2), named(3)] } } as never);
     const [category, ...tags] = [1n, 2n, 3n].map((id) => ({ id, name: 'x' }));
-    const read = await definePetStore(client(), 'pets').get(pet.id);
+    const read = await definePetStore(defineDocuments(client()), 'pets').get(pet.id);
     expect(read).toStrictEqual({ ...pet, category, tags });
   });
 
   it('a photo’s address is any stored text, also one that an import refuses', async () => {
     const photoUrls = ['data:image/png;base64,iVBORw0KGgo=', 'ftp://x', 'no address', ''];
     await putPet({ ...pet, photoUrls });
-    expect((await definePetStore(client(), 'pets').get(pet.id)).photoUrls).toEqual(photoUrls);
+    expect((await definePetStore(defineDocuments(client()), 'pets').get(pet.id)).photoUrls).toEqual(
+      photoUrls,
+    );
   });
 
   const ofPet = `The record of id ${pet.id} is not valid: `;
   it.each<[Record<string, AttributeValue>, string]>([
-    [{ name: { N: '5' } }, 'name must be a string, and is {"N":"5"}.'],
-    [{ status: { S: 'lost' } }, 'status must be "available", "pending" or "sold", and is {"S":"l'],
-    [{ category: { S: 'Dogs' } }, 'category must be a map, and is {"S":"Dogs"}.'],
+    [{ name: { N: '5' } }, 'name must be a string, and is 5.'],
+    [{ status: { S: 'lost' } }, 'status must be "available", "pending" or "sold", and is "lost".'],
+    [{ category: { S: 'Dogs' } }, 'category must be a map, and is "Dogs".'],
     [{ category: { M: { id: { N: '4.5' } } } }, 'category.id must be an integer from -9223372036'],
-    [{ category: { NULL: true } }, 'category must be a map, and is {"NULL":true}.'],
-    [{ photoUrls: { SS: ['https://a.example'] } }, 'photoUrls must be a list, and is {"SS":["htt'],
-    [{ photoUrls: { L: [{ S: 'x' }, { N: '1' }] } }, 'photoUrls.1 must be a string, and is {"N":'],
+    [
+      { category: { L: [{ S: 'constructor' }] } },
+      'category must be a map, and is ["constructor"].',
+    ],
+    [{ category: { NULL: true } }, 'category must be a map, and is null.'],
+    [{ photoUrls: { SS: ['https://a.example'] } }, 'photoUrls must be a list, and is ["https://a.'],
+    [{ photoUrls: { L: [{ S: 'x' }, { N: '1' }] } }, 'photoUrls.1 must be a string, and is 1.'],
     [{ tags: { L: [{ M: { name: { S: 'x' } } }] } }, 'tags.0.id is missing; it must be an integer'],
     [
       { tags: { L: [{ S: 'calm' }] }, name: { BOOL: true } },
-      'name must be a string, and is {"BOOL"',
+      'name must be a string, and is true; tags.0 must be a map, and is "calm".',
     ],
   ])('a pet with %j fails by its id and that member', async (invalid, problem) => {
     await putPet(pet, invalid);
-    const reading = definePetStore(client(), 'pets').get(pet.id);
+    const reading = definePetStore(defineDocuments(client()), 'pets').get(pet.id);
     await expect(reading).rejects.toMatchObject({ name: 'Error' });
     await expect(reading).rejects.toThrow(ofPet + problem);
     expect(endpoint().calls).toEqual(
@@ -244,20 +255,20 @@ describe.each(engines)('on $name', ({ start }) => {
       'id must be an integer from -9223372036854775808 to 9223372036854775807, ',
     ],
     [{ petId: { N: '9223372036854775808' } }, 'petId must be an integer from -92233720368547758'],
-    [
-      { quantity: { N: '0' } },
-      'quantity must be an integer from 1 to 2147483647, and is {"N":"0"}',
-    ],
+    [{ quantity: { N: '0' } }, 'quantity must be an integer from 1 to 2147483647, and is 0.'],
     [{ quantity: { N: '0.99999999999999999999' } }, 'quantity must be an integer from 1 to 214748'],
     [{ quantity: { N: '2147483648' } }, 'quantity must be an integer from 1 to 2147483647'],
-    [{ status: { S: 'sold' } }, 'status must be "placed", "approved" or "delivered", and is {"S"'],
+    [
+      { status: { S: 'sold' } },
+      'status must be "placed", "approved" or "delivered", and is "sold".',
+    ],
     [{ placedAt: { S: 'yesterday' } }, 'placedAt must be an RFC 3339 date-time, such as "2026-11'],
     [{ shipDate: { S: '2026-11-05' } }, 'shipDate must be an RFC 3339 date-time, such as "2026-'],
     [{ shipDate: { S: '2026-13-05T00:00:00Z' } }, 'shipDate must be an RFC 3339 date-time'],
-    [{ complete: { N: '1' } }, 'complete must be true or false, and is {"N":"1"}.'],
+    [{ complete: { N: '1' } }, 'complete must be true or false, and is 1.'],
   ])('a page with an order of %j fails by its key and that member', async (invalid, problem) => {
     await putOrder(newest, invalid);
-    const reading = defineOrderStore(client(), 'orders').page({ limit: 10 });
+    const reading = defineOrderStore(defineDocuments(client()), 'orders').page({ limit: 10 });
     const message = `The record of ledger orders, placed ${placed} is not valid: ${problem}`;
     await expect(reading).rejects.toThrow(message);
     expect(endpoint().calls.get('Query')).toBe(1);
@@ -267,7 +278,7 @@ describe.each(engines)('on $name', ({ start }) => {
   it('a record without its members names each', async () => {
     const Item = { id: { N: '70' }, weight: { N: '4.5' } };
     await client().send(new PutItemCommand({ TableName: 'pets', Item }));
-    await expect(definePetStore(client(), 'pets').get(70n)).rejects.toThrow(
+    await expect(definePetStore(defineDocuments(client()), 'pets').get(70n)).rejects.toThrow(
       'The record of id 70 is not valid: name is missing; it must be a string; status is missing; it must be "available", "pending" or "sold".',
     );
   });
