@@ -15,7 +15,7 @@ export function requestContext(): OperationMiddleware {
     const { event, context, internal } = request;
     // Only a REST API's proxy integration sends all lines of the headers:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
-    internal.isRequest = Object(event).multiValueHeaders !== undefined;
+    internal.isRequest = 'multiValueHeaders' in Object(event);
     if (!internal.isRequest) {
       logWarn({ warning: 'The event is not a request of API Gateway.', event: describe(event) });
       Object.assign(request, { earlyResponse: undefined });
