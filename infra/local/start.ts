@@ -40,7 +40,7 @@ export async function start(options: StartOptions): Promise<void> {
       [
         `Base address: ${baseUrl}`,
         `API key: ${apiKey}`,
-        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+        `Try it: echo 'Authorization: Bearer ${apiKey}' | curl -H @- ${baseUrl}/inventory`,
         `Read key: ${readKey}`,
         `Documentation: ${documentationAddress}/`,
         ...(enginePort === undefined

@@ -10,42 +10,60 @@ KEY=${2:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# Prints the status; keeps the headers and the body. Retries for a minute after 429, 5xx or a lost response.
+# Prints the status; keeps the headers and the body. Retries for a minute after 408, 429, 5xx or a
+# lost response. curl reads the key from its input, since any user can list its arguments.
 petstore() {
-  curl --silent --show-error --max-time 30 --retry 60 --retry-max-time 60 --retry-all-errors \
-    --header "Authorization: Bearer $API_KEY" --dump-header "$folder/headers" \
-    --output "$folder/body" --write-out '%{http_code}' "$@" "$BASE_ADDRESS/inventory/$PET_ID"
+  : >"$folder/body"
+  echo "Authorization: Bearer $API_KEY" |
+    curl --silent --show-error --max-time 30 --retry 60 --retry-max-time 60 --retry-all-errors \
+      --header @- --dump-header "$folder/headers" --output "$folder/body" \
+      --write-out '%{http_code}' "$@" "$BASE_ADDRESS/inventory/$PET_ID"
+}
+
+# Whether the body is the entry. Another server's page may have status 200 too.
+is_entry() {
+  [ "$status" = 200 ] && grep -q "^{\"petId\":$PET_ID,\"quantity\":[0-9]" "$folder/body"
+}
+
+# Whether the body is an error of the service with this code. Another server's error says nothing.
+is_error() {
+  grep -q "^{\"code\":\"$1\",.*,\"status\":$status[,}]" "$folder/body"
+}
+
+# Prints the body, without control characters.
+print_body() {
+  LC_ALL=C tr -cd ' -~' <"$folder/body" && echo
 }
 
 while :; do
   # {"petId":7,"quantity":9,"status":"available"}, with its tag in the header ETag: "AAAACQBh"
   status=$(petstore)
-  [ "$status" = 200 ] || break
+  is_entry || break
   quantity=$(sed -n 's/.*"quantity":\([0-9]*\).*/\1/p' "$folder/body")
   etag=$(sed -n 's/^[Ee][Tt]ag: *\("[^"]*"\).*/\1/p' "$folder/headers" | tail -n 1)
-  if [ "${quantity:-0}" -eq 0 ] || ! grep -q '"status":"available"' "$folder/body"; then
+  : "${etag:?is missing, or a proxy changed it}"
+  if [ "$quantity" -eq 0 ] || ! grep -q '"status":"available"' "$folder/body"; then
     echo "Pet $PET_ID is not for sale." >&2
     exit 1
   fi
 
   # One less, if the entry has not changed since.
   status=$(petstore --request PATCH --header 'Content-Type: application/json' \
-    --header "If-Match: ${etag:?}" --header "Idempotency-Key: ${KEY:?}" \
+    --header "If-Match: $etag" --header "Idempotency-Key: ${KEY:?}" \
     --data "{\"quantity\": $((quantity - 1))}") || :
-  case $status in
-  # Another shop was faster. Start again after a random part of a second.
-  412) sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')" ;;
-  422)
-    # Another server's 422 would say nothing of the order.
-    grep -q idempotency_key_reused "$folder/body" || break
+  if is_entry; then
+    print_body && exit
+  elif is_error idempotency_key_reused; then
     echo "Order $KEY was sold already." && exit
-    ;;
-  000 | 5*) echo "The sale may or may not have happened${2:+: run this again}." >&2 && exit 1 ;;
-  *) break ;;
-  esac
+  elif ! is_error precondition_failed; then
+    break
+  fi
+  # Another shop was faster. Start again after a random part of a second.
+  sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
 done
-if [ "$status" != 200 ]; then
-  cat "$folder/body" >&2
-  exit 1
+if [ "$status" -lt 500 ] && is_error '[a-z_]*'; then
+  print_body >&2
+else
+  echo "The sale may or may not have happened${2:+: run this again}. Status: $status" >&2
 fi
-cat "$folder/body" && echo
+exit 1

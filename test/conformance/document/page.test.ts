@@ -61,7 +61,7 @@ test.each<[string, object, Record<string, string>?]>([
   const { status } = response;
   expect({ status, ...Object.fromEntries(response.headers) }).toMatchObject(expected);
   if (expected === served && method === 'GET') {
-    const call = `Authorization: Bearer ${stage.apiKey}&#39; \\\n  &#39;${stage.baseUrl}/`;
+    const call = `Authorization: Bearer ${stage.apiKey}&#39; |\n  curl -H @- &#39;${stage.baseUrl}/`;
     expect(response.text).toContain(call);
   }
 });

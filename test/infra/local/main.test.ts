@@ -71,7 +71,7 @@ describe('a start', () => {
     expect(stage.written.stdout).toBe(
       `Base address: ${baseUrl}
 API key: ${apiKey}
-Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory
+Try it: echo 'Authorization: Bearer ${apiKey}' | curl -H @- ${baseUrl}/inventory
 Read key: ${readKey}
 Documentation: ${baseUrl.replace('/v1', '/docs/')}
 `,

@@ -1,8 +1,14 @@
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 
-/** What becomes of a request; `busy` changes its response to a 503, `foreign` to a 422 that is not the service's. */
-export type Fate = 'passed' | 'lost' | 'responseLost' | 'busy' | 'foreign';
+/** What becomes of a request. `busy` changes its response to a 503; a foreign response replaces the service's. */
+export type Fate = 'passed' | 'lost' | 'responseLost' | 'busy' | ForeignResponse;
+
+export interface ForeignResponse {
+  readonly status: number;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+}
 
 /**
  * A proxy before the gateway.
@@ -23,7 +29,11 @@ export async function startProxy(
       const { statusCode = 500 } = response;
       responses.push(`${method} ${url} ${statusCode}`);
       if (fate === 'responseLost') return void outgoing.destroy();
-      const status = fate === 'busy' ? 503 : fate === 'foreign' ? 422 : statusCode;
+      if (typeof fate === 'object') {
+        response.resume();
+        return void outgoing.writeHead(fate.status, fate.headers).end(fate.body);
+      }
+      const status = fate === 'busy' ? 503 : statusCode;
       const changed = fate === 'busy' && { 'Retry-After': '1' };
       return void response.pipe(outgoing.writeHead(status, { ...response.headers, ...changed }));
     });

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { statusOfCode } from '../../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
+import { type ForeignResponse, startProxy } from '../../../support/faults/proxy.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { defineFreshFunctions } from '../../localTarget.ts';
@@ -57,6 +58,10 @@ beforeAll(async () => {
   await execute('sh', ['-euc', install]);
   // An error response fails the sample.
   folder.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
+  // The arguments of each curl, which `ps` would show.
+  const record = `echo "$@" >>'${folder.toPath('arguments.txt')}'`;
+  const curl = folder.write('curl', `#!/bin/sh\n${record}\nPATH=\${PATH#*:} exec curl "$@"\n`);
+  chmodSync(curl, 0o755);
 });
 afterAll(() => stage?.close());
 
@@ -90,6 +95,17 @@ function toProgram(page: string, language: Language): string {
     .join('\n');
 }
 
+/**
+ * A program with the first call before it, which guides continue.
+ * @param start what the first call has, and a program that is complete without it
+ */
+function continueFirstCall(page: string, language: Language, start: string): string {
+  const program = toProgram(page, language);
+  if (program === '' || program.includes(start) || language === 'js') return program;
+  const firstCall = blocks.get('index.html')?.find((block) => block.language === language);
+  return `${firstCall?.code}\n${program}`;
+}
+
 it('every block runs or is a known exception, and every exception is needed', () => {
   const all = [...blocks.values()].flat();
   expect(all.filter(({ language }) => !languages.includes(language))).toEqual([]);
@@ -118,25 +134,84 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 it.runIf(hasCurl).each(pages)('the commands of %s run without an error', async (page) => {
-  const python = hasPython ? toProgram(page, 'python') : '';
+  const python = hasPython ? continueFirstCall(page, 'python', 'import json') : '';
   const script = `${toProgram(page, 'sh')}\n${python && `python3 - <<'PYTHON'\n${python}\nPYTHON`}`;
   if (script === '\n') return;
-  await execute('sh', ['-euc', script], { CURL_HOME: folder.folder });
+  const path = `${folder.folder}:${process.env.PATH}`;
+  folder.write('arguments.txt', '');
+  await execute('sh', ['-euc', script], { CURL_HOME: folder.folder, PATH: path });
+  expect(folder.read('arguments.txt')).not.toContain(stage.apiKey);
+});
+
+it.runIf(hasCurl)('the loop over pages fails if a page in the middle fails', async () => {
+  let pages = 0;
+  const proxy = await startProxy(stage.baseUrl, () => (++pages === 2 ? 'busy' : 'passed'));
+  const loop = blocks.get('lists.html')?.find(({ code }) => code.includes('headers.txt'));
+  const code = `${loop?.code}`.replaceAll(stage.baseUrl, proxy.baseUrl).replace('=10', '=5');
+  // As in a terminal, without `set -e`.
+  const running = promisify(execFile)('sh', ['-c', code], { cwd: folder.folder });
+  await expect(running).rejects.toMatchObject({ code: 22 });
+  proxy.close();
+  expect(pages).toBe(2);
+});
+
+describe.runIf(hasCurl && hasPython)('a sample sends the key to no other server', () => {
+  const keys: unknown[] = [];
+  let elsewhere: Awaited<ReturnType<typeof startProxy>>;
+  beforeAll(async () => {
+    elsewhere = await startProxy(stage.baseUrl, ({ headers }) => {
+      keys.push(headers.authorization);
+      return 'passed';
+    });
+  });
+  afterAll(() => elsewhere?.close());
+
+  /** Runs a sample behind a proxy that leads elsewhere by its first response. @returns the number of requests */
+  async function runBehind(code: string, program: string, response: ForeignResponse) {
+    let requests = 0;
+    const proxy = await startProxy(stage.baseUrl, () => (++requests === 1 ? response : 'passed'));
+    const words = ['-c', code.replaceAll(stage.baseUrl, proxy.baseUrl)];
+    const running = promisify(execFile)(program, words, { cwd: folder.folder });
+    await running.catch(() => {});
+    proxy.close();
+    return requests;
+  }
+
+  it.each([301, 302, 303, 307, 308])('after a %i', async (status) => {
+    const response = { status, headers: { Location: `${elsewhere.baseUrl}/inventory` } };
+    const firstCalls = blocks.get('index.html') ?? [];
+    for (const [language, program] of [
+      ['sh', 'sh'],
+      ['python', 'python3'],
+    ] as const) {
+      const code = firstCalls.find((block) => block.language === language)?.code ?? '';
+      expect(await runBehind(code, program, response)).toBe(1);
+    }
+    expect(keys).toEqual([]);
+  });
+
+  it.each(['//', 'http://', 'http://me@', '@'])('by a link to a page at %s…', async (start) => {
+    const link = `${start}${new URL(elsewhere.baseUrl).host}/v1/store/orders`;
+    const response = { status: 200, body: '[]', headers: { Link: `<${link}>; rel="next"` } };
+    const loop = blocks.get('lists.html')?.find(({ code }) => code.includes('headers.txt'));
+    const python = continueFirstCall('lists.html', 'python', 'import json');
+    const pages = python.slice(python.indexOf('import re'));
+    const begin = python.slice(0, python.indexOf('with urlopen'));
+    expect(await runBehind(`${loop?.code}`, 'sh', response)).toBe(2);
+    expect(await runBehind(begin + pages, 'python3', response)).toBe(2);
+    expect(keys).toEqual([]);
+  });
 });
 
 describe('the programs', () => {
   const files: string[] = [];
   beforeAll(() => {
-    const [firstCall] = blocks.get('index.html')?.filter(({ language }) => language === 'ts') ?? [];
     for (const page of pages) {
       for (const language of ['ts', 'js'] as const) {
-        const program = toProgram(page, language);
+        const program = continueFirstCall(page, language, 'createPetstoreClient(');
         if (program === '') continue;
-        // A guide uses the client of the first call.
-        const isComplete = program.includes('createPetstoreClient(');
-        const begin = language === 'ts' && !isComplete ? `${firstCall?.code}\n` : '';
         const name = `${page.replaceAll('/', '-')}.${language}`;
-        files.push(folder.write(name, `${begin}${program}\nexport {};\n`));
+        files.push(folder.write(name, `${program}\nexport {};\n`));
       }
     }
   });
