@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Order, sellOrder } from '../../../../shared/client/examples/orders.ts';
+import { createPetstoreClient } from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { type Fate, type ForeignResponse, startProxy } from '../../../support/faults/proxy.ts';
 import { openLocalTarget } from '../../localTarget.ts';
@@ -149,6 +152,39 @@ describe.each(installed)('%s', (file) => {
     expect(seen).toEqual(['GET', 'PATCH', 'PATCH']);
     expect(parseJson(stdout)).toMatchObject({ quantity: 4 });
     expect(await quantityNow(id)).toBe(4);
+  });
+});
+
+describe('orders.ts', () => {
+  it.each<['GET' | 'PATCH', ForeignResponse]>([
+    ['PATCH', { status: 403, body: html }],
+    ['PATCH', { status: 404, body: '{"message":"no Route matched"}' }],
+    ['PATCH', { status: 401, body: '' }],
+    ['PATCH', { status: 412, body: html }],
+    ['PATCH', { status: 422, body: html }],
+    ['PATCH', { status: 429, ...noTimeLeft }],
+    ['GET', { status: 404, body: html }],
+    ['GET', { status: 200, body: '{"petId":7,"quantity":0}' }],
+  ])('neither cancels nor repeats an order after a foreign response to %s: %j', async (...row) => {
+    const [changed, response] = row;
+    await stock(petId);
+    const order: Order = { id: `order-${randomUUID()}`, lines: [{ petId }] };
+    const proxy = await startProxy(target.baseUrl, ({ method }) =>
+      method === changed ? response : 'passed',
+    );
+    const { apiKey } = target;
+    const selling = sellOrder(
+      createPetstoreClient({ baseUrl: proxy.baseUrl, apiKey }),
+      order,
+      () => {},
+    );
+    const effect = changed === 'PATCH' ? 'unknown' : 'none';
+    await expect(selling).rejects.toMatchObject({ code: 'invalid_answer', effect });
+    proxy.close();
+    expect(order.isCancelled).toBeFalsy();
+    const client = createPetstoreClient({ baseUrl: target.baseUrl, apiKey });
+    expect(await sellOrder(client, order, () => {})).toBe(true);
+    expect(await quantityNow(petId)).toBe(4);
   });
 });
 
