@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Order, sellOrder } from '../../../../shared/client/examples/orders.ts';
 import { createPetstoreClient } from '../../../../shared/client/index.ts';
-import { parseJson } from '../../../../shared/contract/values.ts';
+import { parseJson } from '../../../../shared/contract/json.ts';
 import { type Fate, type ForeignResponse, startProxy } from '../../../support/faults/proxy.ts';
 import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/operationSuite.ts';
