@@ -52,9 +52,13 @@ export function defineRecordReader<Value>(keys: readonly string[], members: Memb
   };
 }
 
+const MAX_PROBLEMS = 5;
+
 /** The client gets a 500; an operator finds the record by this message in the log. */
 export function invalidRecord(key: string, problems: readonly string[]): Error {
-  return new Error(`The record of ${key} is not valid: ${problems.join('; ')}.`);
+  const shown = problems.slice(0, MAX_PROBLEMS).join('; ');
+  const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : '';
+  return new Error(`The record of ${key} is not valid: ${shown}${more}.`);
 }
 
 /** @param rule what is right, after the member's name */
@@ -88,7 +92,7 @@ export const boolean = defineReader(
 
 export const int64 = defineReader((stored) => parseInt64(toDigits(stored)), INT64_ERROR);
 
-/** Whether DynamoDB stores it as the contract's date-time. */
+/** An RFC 3339 date-time, in any form that a release has imported. */
 export const dateTime = defineReader((stored) => {
   const time = toText(stored) ?? '';
   return withOffset.test(time) && !Number.isNaN(Date.parse(time)) ? time : undefined;

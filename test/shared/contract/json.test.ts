@@ -219,7 +219,7 @@ function isRead(parse: (text: string) => unknown, text: string): boolean {
   }
 }
 
-/** The least processor time of several runs, so that a busy machine adds nothing. */
+/** The least processor time of several runs, in microseconds, so that a busy machine adds nothing. */
 function measureReading(text: string): number {
   const readings = Array.from({ length: 5 }, () => {
     const begun = process.cpuUsage();
@@ -244,6 +244,6 @@ it.each([
   ['zeros that an exponent takes back', (length: number) => `1${'0'.repeat(length)}e-${length}`],
   ['nines after the point', (length: number) => `0.${'9'.repeat(length)}`],
   ['points', (length: number) => '1.'.repeat(length / 2)],
-])('twenty times as many %s take no hundred times as long', (_, toText) => {
-  expect(measureReading(toText(1_000_000)) / measureReading(toText(50_000))).toBeLessThan(100);
+])('a million %s take less than a second, so no time that grows as their square', (_, toText) => {
+  expect(measureReading(toText(1_000_000))).toBeLessThan(1_000_000);
 });

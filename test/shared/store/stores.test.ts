@@ -275,6 +275,13 @@ describe.each(engines)('on $name', ({ start }) => {
     await putOrder(newest);
   });
 
+  it('a record with very many invalid members names some, and counts the others', async () => {
+    await putPet(pet, { photoUrls: { L: Array(1_000).fill({ NULL: true }) } });
+    await expect(definePetStore(defineDocuments(client()), 'pets').get(pet.id)).rejects.toThrow(
+      /photoUrls\.4 must be a string, and is null; and 995 more\.$/,
+    );
+  });
+
   it('a record without its members names each', async () => {
     const Item = { id: { N: '70' }, weight: { N: '4.5' } };
     await client().send(new PutItemCommand({ TableName: 'pets', Item }));
