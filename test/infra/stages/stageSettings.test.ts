@@ -1,12 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../../../infra/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import { checkStageSettings } from '../../../infra/stages/checkStageSettings.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { toNames } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
-import { type StageName, stageNames, stagesForClients } from '../../../infra/stages/stages.ts';
+import {
+  type StageName,
+  stageNames,
+  stagesFile,
+  stagesForClients,
+} from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
@@ -14,6 +22,7 @@ import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
 const { folder } = openTemporaryFolder();
+const copy = openTemporaryFolder();
 const production = fixtures.production.settings;
 const { anomalies, budget, customDomain } = changedSettings;
 
@@ -87,6 +96,23 @@ it('the synthesis stops at a worst month past its limit, with one line that says
     /^The worst month of production can cost \$\d{5}, more than its worstMonthDollars of 100\. .*\n$/,
   );
   expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+});
+
+// A team edits this file under pressure, and by scripts.
+it.each([
+  ['a budget on one long line', `const budget = [${"'finance@shop.example', ".repeat(5)}];\n`],
+  ['other quotes', 'const owner = "shop team"'],
+  ['tabs', 'const budget = {\n\tmonthlyDollars: 50 };'],
+])('the settings file may have %s, but no lint', (_, text) => {
+  const biome = join(projectRoot, 'node_modules/@biomejs/biome/bin/biome');
+  const check = (own: string) => {
+    copy.write(stagesFile, own);
+    return spawnSync(process.execPath, [biome, 'ci', '.'], { cwd: copy.folder }).status;
+  };
+  copy.write('biome.json', readFileSync(join(projectRoot, 'biome.json'), 'utf8'));
+  mkdirSync(copy.toPath(dirname(stagesFile)), { recursive: true });
+  expect(check(`export ${text}`)).toBe(0);
+  expect(check(`debugger; export ${text}`)).toBe(1);
 });
 
 const baseAddress = 'https://shop.example/v1';
