@@ -39,6 +39,11 @@ const stage = {
   parse: async (name: string) => (await import('./stageOption.ts')).parseStage(name as StageName),
 } as const;
 const oneStage = { ...stage, required: true } as const;
+const urgentStage = {
+  ...stage,
+  parse: async (name: string) =>
+    (await import('./stageOption.ts')).parseUrgentStage(name as StageName),
+} as const;
 const json = flag('print JSON for a machine, in place of text');
 const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
@@ -166,7 +171,7 @@ export const commands = {
       revoke: {
         summary: 'End a key for good, within a minute; asks first',
         argument: '<KEY_ID>',
-        options: { ...place, yes },
+        options: { ...place, stage: urgentStage, yes },
       },
       check: {
         summary: 'Store a key for the scheduled check and smoke',
@@ -209,7 +214,7 @@ export const commands = {
       'The status is 0 if all rows passed, 1 if one failed, 2 if the command line is invalid.',
     ],
     options: {
-      stage: { ...stage, about: `${stage.about}; also says which commit is live` },
+      stage: { ...urgentStage, about: `${stage.about}; also says which commit is live` },
       'base-url': text('URL', 'the base address, which ends in /v1, in place of a stage'),
       light: flag('do not list the whole inventory'),
       entry: text('PETID', 'write the stock of this entry back unchanged, with a write key'),
@@ -241,7 +246,7 @@ export const commands = {
       'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
       'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
-    options: { stage: oneStage, json },
+    options: { stage: { ...urgentStage, required: true }, json },
   },
   rollback: {
     summary: 'Send requests back to earlier code',
@@ -250,7 +255,7 @@ export const commands = {
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {
-      stage: oneStage,
+      stage: { ...urgentStage, required: true },
       to: text(
         'VERSION',
         'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the newest earlier commit with other code',

@@ -1,10 +1,21 @@
-import { checkStageSettings } from '../stages/checkStageSettings.ts';
+import { checkStagePlace, checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, type StageName, stages } from '../stages/stages.ts';
+import { tell } from './output.ts';
 
 /** @throws {StageSettingsError} if its settings are invalid, before anything is read or written */
 export function parseStage(name: StageName): Stage {
   const stage = stages[name];
   checkStageSettings(stage);
+  return stage;
+}
+
+/**
+ * For commands that an incident needs: a wrong setting in the working copy must not hold them up. Each is one line.
+ * @throws {StageSettingsError} if the name, account or region is invalid
+ */
+export function parseUrgentStage(name: StageName): Stage {
+  const stage = stages[name];
+  for (const line of checkStagePlace(stage)) tell(`Warning: ${line}`);
   return stage;
 }
 

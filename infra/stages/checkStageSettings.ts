@@ -1,5 +1,5 @@
 import { RegionInfo } from 'aws-cdk-lib/region-info';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { canReserve } from './concurrency.ts';
 import { type StageSettings, stageSettings } from './stageSettings.ts';
 import { type Stage, stagesFile } from './stages.ts';
@@ -13,20 +13,36 @@ export class StageSettingsError extends Error {
  * Refuses invalid settings before anything is built.
  * @throws {StageSettingsError} at the first setting that is wrong
  */
-export function checkStageSettings({ name, settings }: Stage): void {
+export function checkStageSettings(stage: Stage): void {
+  const [wrong] = findWrongSettings(stage);
+  if (wrong) throw new StageSettingsError(wrong.text);
+}
+
+/**
+ * For the commands that an incident needs. They find the stage by its name, account and region.
+ * @returns a line for each other setting that is wrong
+ * @throws {StageSettingsError} if one of the three is wrong
+ */
+export function checkStagePlace(stage: Stage): string[] {
+  const wrong = findWrongSettings(stage);
+  const ofPlace = wrong.find(({ field }) => ['name', 'account', 'region'].includes(field));
+  if (ofPlace) throw new StageSettingsError(ofPlace.text);
+  return wrong.map(({ text }) => text);
+}
+
+function findWrongSettings({ name, settings }: Stage): { field: string; text: string }[] {
   if (!stageName.test(name)) {
-    throw new StageSettingsError(
-      `${stagesFile}: the name of a stage must be 1 to 23 lower-case letters and digits, beginning with a letter; it is "${name}".`,
-    );
+    const rule = `the name of a stage must be 1 to 23 lower-case letters and digits, beginning with a letter; it is "${name}".`;
+    return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
-  const [issue] = stageSettings.superRefine(checkTogether).safeParse(settings).error?.issues ?? [];
-  if (!issue) return;
-  const { path, message } = issue;
-  const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
-  const field = `${stagesFile}: ${[name, ...path].join('.')}`;
-  if (value === undefined) throw new StageSettingsError(`${field}: must be set.`);
-  const found = path.length > 0 ? `; it is ${JSON.stringify(value)}` : '';
-  throw new StageSettingsError(`${field}: ${message}${found}.`);
+  const { issues = [] } = ofStage.safeParse(settings).error ?? {};
+  return issues.map(({ path, message }) => {
+    const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
+    const found = path.length > 0 ? `; it is ${JSON.stringify(value)}` : '';
+    const rule = value === undefined ? 'must be set' : `${message}${found}`;
+    const text = `${stagesFile}: ${[name, ...path].join('.')}: ${rule}.`;
+    return { field: String(path[0]), text };
+  });
 }
 
 /**
@@ -41,16 +57,13 @@ const regions = RegionInfo.regions
   .filter(({ partition }) => partition === 'aws')
   .map(({ name }) => name);
 
-/** Rules that concern several settings, or AWS. */
+/** Rules that concern several settings, or AWS. They are left out while a setting has the wrong type. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
   const { account, region, customDomain, backupRegion, alarms = {} } = settings;
   const [, , , certificateRegion, certificateAccount] =
     customDomain?.certificateArn.split(':') ?? [];
   const refuse = (path: string, message: string) =>
     addIssue({ code: 'custom', path: path.split('.'), message });
-  if (region !== undefined && !regions.includes(region)) {
-    refuse('region', 'must be an AWS region, not one of China, GovCloud or another partition');
-  }
   for (const field of ['quietMinutes', 'alarms', 'checkEveryMinutes'] as const) {
     if (settings[field] !== undefined && !settings.raisesAlarms) {
       refuse(field, 'must not be set without raisesAlarms, since nobody would be notified');
@@ -81,3 +94,16 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     );
   }
 }
+
+/** The region alone also counts while others are wrong. */
+const ofStage = stageSettings
+  .extend({
+    region: z
+      .string()
+      .refine(
+        (region) => regions.includes(region),
+        'must be an AWS region, not one of China, GovCloud or another partition',
+      )
+      .exactOptional(),
+  })
+  .superRefine(checkTogether);

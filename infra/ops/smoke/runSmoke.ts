@@ -70,12 +70,14 @@ async function findTarget(stage: Stage | undefined, address: string | undefined)
     return { baseUrl: parseBaseUrl(address), throttles: undefined, origin: undefined };
   }
   const stack = await readStack(stage);
-  const { throttles, allowedOrigins } = stage.settings;
+  const { throttles } = stage.settings;
+  // Settings may be wrong here.
+  const [origin = '*'] = [stage.settings.allowedOrigins].flat();
   return {
     stack,
     baseUrl: readOutput(stack, 'BaseUrl'),
     throttles,
-    origin: allowedOrigins[0] === '*' ? 'https://smoke.invalid' : allowedOrigins[0],
+    origin: origin === '*' ? 'https://smoke.invalid' : origin,
     commits: { live: toLiveText(await readLiveFunctions(stack)), checkout: readCommit() },
   };
 }

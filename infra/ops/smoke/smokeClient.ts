@@ -127,7 +127,9 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
     counts.sent += 1;
     const now = performance.now();
     const turn = Math.max(turns.get(operation) ?? now, now);
-    if (throttles) turns.set(operation, turn + 1_000 / throttles[operation].rate);
+    // The settings may be wrong.
+    const { rate = 0 } = throttles?.[operation] ?? {};
+    if (rate > 0) turns.set(operation, turn + 1_000 / rate);
     await pause(turn - now);
   }
 

@@ -306,9 +306,59 @@ it.each([
   expect(await end({ region: 'eu-north-1' }, `eu-west-1:${account}`)).toEqual([
     ...[told(`${account}, eu-west-1`, `${account}, eu-north-1`), 'DescribeStacks eu-north-1'],
   ]);
-  expect(await end({ baseAddress: 'api.shop.test/v1' })).toEqual([
-    expect.stringMatching(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/),
-  ]);
+  const toRefusal = (field: string) => [
+    expect.stringMatching(`^infra/stages/stages.ts: staging.${field}: [^\n]+\n$`),
+  ];
+  if (!/^(rollback|smoke|keys revoke|night)/.test(typed)) {
+    expect(await end({ baseAddress: 'api.shop.test/v1' })).toEqual(toRefusal('baseAddress'));
+  }
+  // Also beside another wrong setting, before and after it.
+  const wrong = { owner: undefined, account: '12' } as object;
+  expect(await end({ region: 'eu-west-9', baseAddress: 'https://a.test/v1' })).toEqual(
+    toRefusal('region'),
+  );
+  expect(await end({ region: 'eu-west-1', ...wrong })).toEqual(toRefusal('account'));
+});
+
+/** Settings that an incident needs no command to know, each with what is said of it. */
+const unneeded: Readonly<Record<string, readonly [changes: object, said: string]>> = {
+  'a time out of range': [
+    { quietMinutes: 9_999, raisesAlarms: true },
+    'quietMinutes: Too big: expected number to be <=1440; it is 9999',
+  ],
+  'a misspelt name': [{ qietMinutes: 15 }, 'Unrecognized key: "qietMinutes"'],
+  'no throttles and origins': [
+    { throttles: undefined, allowedOrigins: undefined },
+    'allowedOrigins: must be set.\nthrottles: must be set',
+  ],
+  'a rate of 0': [
+    { throttles: { ...stages.staging.settings.throttles, getPet: { rate: 0, burst: 0 } } },
+    'throttles.getPet.rate: Too small: expected number to be >0; it is 0',
+  ],
+  'no maximum of a table': [{ maximumUnitsPerSecond: {} }, 'maximumUnitsPerSecond.inventory: must'],
+  'settings that do not fit': [
+    { firewallRequestsPerAddress: 100, firewall: false },
+    'firewallRequestsPerAddress: must not be set without the firewall; it is 100',
+  ],
+};
+describe.each(Object.entries(unneeded))('with %s', (_, [changes, said]) => {
+  it.each(['rollback --yes', 'smoke --light', 'keys revoke 0123456789 --yes', 'night'])(
+    '%s says so, and goes on',
+    async (typed) => {
+      changeSettings(stages.staging, changes);
+      const elsewhere = describeStack('petstore-elsewhere');
+      const { calls, variables } = await useAws(elsewhere);
+      const words = [...typed.split(' '), '--stage', 'staging'];
+      const { stderr } = await callOps(petstore, words, variables);
+      expect(calls.map(({ operation }) => operation)).toEqual(['DescribeStacks']);
+      const lines = stderr.trim().split('\n');
+      expect(lines.at(-1)).toMatch(/^There is no stack petstore-staging /);
+      const warnings = lines.slice(0, -1);
+      for (const line of warnings)
+        expect(line).toMatch(/^Warning: infra.stages.stages.ts: staging/);
+      for (const one of said.split('\n')) expect(warnings.join('\n')).toContain(one);
+    },
+  );
 });
 
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };

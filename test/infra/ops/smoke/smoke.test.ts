@@ -347,6 +347,13 @@ it('npx petstore smoke says what was sent and returned, and what it expected', a
   await expect(withoutOthers(screens.join('\n'))).toMatchFileSnapshot('smoke.txt');
 });
 
+it.each([{}, { other: { rate: 0, burst: 0 } }, { other: {} }])(
+  'throttles that make no sense, such as %j, do not hold it up',
+  async (throttles) => {
+    expect(await smoke([], { throttles: throttles as never })).toMatchObject({ passed: true });
+  },
+);
+
 it('npx petstore smoke keeps to the pace of the throttles, and its origin, with the key of the check', async () => {
   const origins = new Set<string | null>();
   const times: number[] = [];
