@@ -111,7 +111,10 @@ export const commands = {
         'close the connection in place of this share of the responses, after the request took effect',
         { ...kinds.share, default: '0' },
       ),
-      throttle: { ...stage, about: 'refuse with 429 what exceeds the throttles of this stage' },
+      throttle: {
+        ...stage,
+        about: "refuse with 429 what exceeds the throttles of this stage, or its firewall's limits",
+      },
       'expose-dynamodb': text(
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',

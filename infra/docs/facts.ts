@@ -16,6 +16,7 @@ import { type OperationCost, toCostReport, toSafeSaleText } from '../costs/bills
 import { readCommittedTraffic } from '../costs/bills/traffic.ts';
 import { componentLabels, components } from '../costs/prices.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
+import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
 import { type Placeholders, toTable } from './guide.ts';
 import type { Access, Server } from './page.ts';
@@ -41,6 +42,7 @@ function toStageFacts({ servers, apiKey }: Access): Placeholders {
     baseAddress: () => servers[0].baseUrl,
     apiKey: () => apiKey ?? 'psk_…',
     throttles: toThrottleTable,
+    shares: toShareTable,
     timeout: (operationId) => `${operationSettings[operationId as OperationId].timeoutSeconds}`,
   };
 }
@@ -55,6 +57,23 @@ function toThrottleTable(): string {
     }),
   ]);
   return toTable(head, lines);
+}
+
+const shareLabels: Readonly<Record<RateRule['name'], string>> = {
+  'lists-of-key': '`listInventory`, with one API key',
+  'lists-of-address': '`listInventory`, from one address',
+  keyless: 'requests without an API key, from one address',
+  flood: 'all requests, from one address',
+};
+
+function toShareTable(): string {
+  const lines = Object.entries(shareLabels).map(([rule, label]) => {
+    const limits = stagesForClients.map(({ settings }) =>
+      toRateRules(settings).find(({ name }) => name === rule),
+    );
+    return [label, ...limits.map((found) => toCount(found?.limit) ?? 'no limit')];
+  });
+  return toTable(['', ...stagesForClients.map(({ name }) => `${name}: a minute`)], lines);
 }
 
 const rows = Object.values<Operation>(operations);

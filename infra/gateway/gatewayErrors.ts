@@ -49,6 +49,8 @@ const throttled = {
   message: 'There are too many requests at once; try again shortly.',
   headers: { 'Retry-After': retryAfter.throttled },
 } as const;
+/** What the firewall's rate rules refuse. */
+export const rateLimited = { ...throttled, headers: { 'Retry-After': retryAfter.rateLimited } };
 const unavailable = {
   code: 'service_unavailable',
   message: 'The service did not respond in time; try again shortly.',

@@ -5,6 +5,7 @@ import { print } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
+import { toRateRules } from '../gateway/rateRules.ts';
 import { tableNames } from '../stages/tables.ts';
 import { startEmbeddedEngine } from './engine/engine.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -71,7 +72,10 @@ export function parseOptions(options: StartOptions) {
       failures: parseFailures(fail),
       delayMilliseconds: delay.milliseconds,
       lostShare: lose,
-      ...(throttle !== undefined && { throttles: throttle.settings.throttles }),
+      ...(throttle !== undefined && {
+        throttles: throttle.settings.throttles,
+        rateRules: toRateRules(throttle.settings),
+      }),
     },
   };
 }

@@ -2,10 +2,17 @@ import { Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { statusOfCode } from '../../shared/contract/errorBody.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
+import { operations } from '../../shared/contract/operations.ts';
+import { rateLimited, toErrorHeaders, toErrorText } from '../gateway/gatewayErrors.ts';
+import {
+  credentialsPattern,
+  RATE_WINDOW_SECONDS,
+  type RateRule,
+  toRateRules,
+} from '../gateway/rateRules.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
-
-/** The period in which requests of one address are counted. */
-const evaluationWindowSec = 300;
 
 /**
  * Rules of AWS's common set that would refuse requests that the contract allows. They only count. A client need not
@@ -16,16 +23,17 @@ const evaluationWindowSec = 300;
 const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
 
 /**
- * Refuses attacks that AWS knows, addresses with a bad reputation, and floods from one address, if the settings have a
- * firewall.
+ * Bounds what one client takes from all others, if the settings have a firewall. It also refuses attacks that AWS knows
+ * and addresses with a bad reputation, with the gateway's 403, since a retry would not help.
+ * @param name of the web ACL, and of its metrics
  */
 export function defineFirewall(
   scope: Construct,
   name: string,
   api: RestApi,
-  { firewall, throttles, firewallRequestsPerAddress }: StageSettings,
+  settings: StageSettings,
 ): void {
-  if (!firewall) {
+  if (!settings.firewall) {
     Validations.of(api.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',
       reason:
@@ -33,29 +41,30 @@ export function defineFirewall(
     });
     return;
   }
-  const rates = Object.values(throttles).map(({ rate }) => rate);
-  const allowed = evaluationWindowSec * rates.reduce((sum, rate) => sum + rate, 0);
+  const rateRules = toRateRules(settings).map((rule, priority) =>
+    toRule(rule.name, priority, {
+      action: { block: { customResponse: toRefusal(settings) } },
+      statement: { rateBasedStatement: toRateStatement(rule) },
+    }),
+  );
   const acl = new CfnWebACL(scope, 'Firewall', {
     name,
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    visibilityConfig: toVisibility('firewall'),
+    visibilityConfig: toVisibility(name),
+    customResponseBodies: {
+      refusal: { contentType: 'APPLICATION_JSON', content: toErrorText(rateLimited) },
+    },
+    // Samples of requests have their headers.
+    dataProtectionConfig: {
+      dataProtections: [
+        { field: { fieldType: 'SINGLE_HEADER', fieldKeys: [authorization.name] }, action: 'HASH' },
+      ],
+    },
     rules: [
-      {
-        name: 'flood',
-        priority: 0,
-        action: { block: {} },
-        statement: {
-          rateBasedStatement: {
-            limit: firewallRequestsPerAddress ?? Math.ceil(allowed),
-            evaluationWindowSec,
-            aggregateKeyType: 'IP',
-          },
-        },
-        visibilityConfig: toVisibility('flood'),
-      },
-      toManagedRule('AWSManagedRulesAmazonIpReputationList', 1),
-      toManagedRule('AWSManagedRulesCommonRuleSet', 2, countedRules),
+      ...rateRules,
+      toManagedRule('AWSManagedRulesAmazonIpReputationList', rateRules.length),
+      toManagedRule('AWSManagedRulesCommonRuleSet', rateRules.length + 1, countedRules),
     ],
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
@@ -64,15 +73,77 @@ export function defineFirewall(
   });
 }
 
+/** A fixed text, so it has the CORS headers only if they are the same for all origins. */
+function toRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseProperty {
+  const headers =
+    allowedOrigins.length === 1 ? toErrorHeaders(rateLimited, allowedOrigins) : rateLimited.headers;
+  return {
+    responseCode: statusOfCode[rateLimited.code],
+    customResponseBodyKey: 'refusal',
+    responseHeaders: Object.entries(headers).map(([header, value]) => ({ name: header, value })),
+  };
+}
+
+const authorization = {
+  name: 'authorization',
+  // The scheme is case-insensitive, and more than one space may follow it.
+  textTransformations: toTransformations('COMPRESS_WHITE_SPACE', 'LOWERCASE'),
+};
+
+function toRateStatement({ limit, countedBy, counts }: RateRule) {
+  return {
+    limit,
+    evaluationWindowSec: RATE_WINDOW_SECONDS,
+    ...(countedBy === 'key'
+      ? { aggregateKeyType: 'CUSTOM_KEYS', customKeys: [{ header: authorization }] }
+      : { aggregateKeyType: 'IP' }),
+    ...(counts !== 'all' && { scopeDownStatement: toScope(counts) }),
+  };
+}
+
+function toScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
+  const { method, path } = operations.listInventory;
+  // `singleHeader` is plain JSON for the CDK, so its member has CloudFormation's name.
+  const hasKey = toMatch({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
+    textTransformations: authorization.textTransformations,
+  });
+  const statements =
+    counts === 'keyless'
+      ? [toNot(hasKey), toNot(toMatch({ method: {} }, '^OPTIONS$'))]
+      : [
+          hasKey,
+          toMatch({ method: {} }, `^${method}$`),
+          // The gateway takes a doubled slash, and one at the end, for none.
+          toMatch({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
+            textTransformations: toTransformations('URL_DECODE', 'NORMALIZE_PATH'),
+          }),
+        ];
+  return { andStatement: { statements } };
+}
+
+function toMatch(
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  regexString: string,
+  { textTransformations } = { textTransformations: toTransformations('NONE') },
+): CfnWebACL.StatementProperty {
+  return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
+}
+
+function toNot(statement: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+  return { notStatement: { statement } };
+}
+
+function toTransformations(...types: string[]) {
+  return types.map((type, priority) => ({ type, priority }));
+}
+
 function toManagedRule(
   name: string,
   priority: number,
   counted: readonly string[] = [],
 ): CfnWebACL.RuleProperty {
   const ruleActionOverrides = counted.map((rule) => ({ name: rule, actionToUse: { count: {} } }));
-  return {
-    name,
-    priority,
+  return toRule(name, priority, {
     overrideAction: { none: {} },
     statement: {
       managedRuleGroupStatement: {
@@ -81,8 +152,15 @@ function toManagedRule(
         ...(counted.length > 0 && { ruleActionOverrides }),
       },
     },
-    visibilityConfig: toVisibility(name),
-  };
+  });
+}
+
+function toRule(
+  name: string,
+  priority: number,
+  rule: Pick<CfnWebACL.RuleProperty, 'action' | 'overrideAction' | 'statement'>,
+): CfnWebACL.RuleProperty {
+  return { name, priority, ...rule, visibilityConfig: toVisibility(name) };
 }
 
 function toVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {

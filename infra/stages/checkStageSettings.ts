@@ -84,8 +84,10 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
   if (backupRegion && (!regions.includes(backupRegion) || !region || backupRegion === region)) {
     refuse('backupRegion', 'must be an AWS region other than region, and region must be set');
   }
-  if (settings.firewallRequestsPerAddress !== undefined && !settings.firewall) {
-    refuse('firewallRequestsPerAddress', 'must not be set without the firewall');
+  for (const field of ['firewallRequestsPerAddress', 'firewallListsPerClient'] as const) {
+    if (settings[field] !== undefined && !settings.firewall) {
+      refuse(field, 'must not be set without the firewall');
+    }
   }
   if (!canReserve(settings)) {
     refuse(

@@ -232,13 +232,19 @@ export const stageSettings = z.strictObject({
    * itself when errors or latency rise.
    */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
-  /** Whether a web application firewall protects the gateway, for $8 a month and $0.60 per million requests. */
-  firewall: z.boolean(),
   /**
-   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address; a
-   * sender of IPv6 can have many. Default: as many as all throttles let through, so that only a flood is blocked.
+   * Whether a web application firewall bounds what one client takes from all others, for $11 a month and $0.60 per
+   * million requests. It counts late, and each address of IPv6 by itself. If a proxy of yours stands in front
+   * (`baseAddress`), all clients have its address: raise both limits, or have the proxy limit them.
    */
+  firewall: z.boolean(),
+  /** The requests of one address in a minute above which the firewall responds with 429. Default: 3,000. */
   firewallRequestsPerAddress: whole(10, 2_000_000_000).exactOptional(),
+  /**
+   * The same for lists of the inventory, by one API key and by one address. Default: two thirds of what the throttle of
+   * listInventory lets through.
+   */
+  firewallListsPerClient: whole(10, 2_000_000_000).exactOptional(),
   /**
    * Who is responsible for the stage and its bill, such as `petstore team`. It is the tag `owner` of every resource.
    */

@@ -32,6 +32,8 @@ export const challenge = 'Bearer realm="petstore"';
 /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
 export const retryAfter = {
   throttled: '1',
+  /** The firewall counts the requests of the last minute. */
+  rateLimited: '60',
   /** Many update one entry at once, which is over soon. */
   conflict: '1',
   /** Longer than the SDK's pauses between its retries, and short enough for a person to wait. */

@@ -97,6 +97,7 @@ export const changedSettings = {
   },
   firewall: true,
   firewallRequestsPerAddress: 50_000,
+  firewallListsPerClient: 120,
   reservedConcurrency: { listInventory: 50, getPet: 0 },
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },

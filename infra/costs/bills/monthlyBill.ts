@@ -130,7 +130,7 @@ export function toFixedUsage(
   const others: Usage = {
     encryptionKeys: raisesAlarms && ownsTopic ? 1 : 0,
     firewalls: firewall ? 1 : 0,
-    firewallRules: firewall ? 3 : 0,
+    firewallRules: firewall ? 6 : 0,
     storedLogGigabytes: (logged * COMPRESSED_SHARE * logRetentionDays) / DAYS_A_MONTH,
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,

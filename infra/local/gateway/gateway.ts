@@ -7,6 +7,7 @@ import {
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
+  rateLimited,
   toAllow,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
@@ -14,6 +15,7 @@ import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
+import { defineRateRules } from './firewall.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
@@ -39,6 +41,7 @@ export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = {},
 ): Server {
+  const isRateLimited = defineRateRules(faultInjection.rateRules);
   const isThrottled = defineThrottling(faultInjection.throttles);
 
   /** @returns the gateway's own response, or nothing when a function has responded */
@@ -57,7 +60,9 @@ export function defineGateway(
     const resource = findPath(path);
     const found = functions.filter(({ operation }) => operation.path === resource);
     const called = found.find(({ operation }) => operation.method === method);
-    if (isThrottled(called?.operation.operationId ?? 'other')) {
+    const operationId = called?.operation.operationId;
+    if (isRateLimited({ ...request, operationId })) return toErrorResponse(rateLimited);
+    if (isThrottled(operationId ?? 'other')) {
       return refuse(gatewayErrors.THROTTLED);
     }
     if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
+import { toRateRules } from '../../../infra/gateway/rateRules.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { parseOptions } from '../../../infra/local/start.ts';
 import { petstore } from '../../../infra/petstore.ts';
@@ -162,6 +163,7 @@ test('a start that cannot succeed says why in a line', async () => {
 
 describe('the options', () => {
   const { throttles } = stages.production.settings;
+  const rateRules = toRateRules(stages.production.settings);
   const often = { status: 503, share: 0.1 };
   const mostly = { status: 429, share: 0.9 };
 
@@ -174,7 +176,7 @@ describe('the options', () => {
     ['--fail 503:0.1 --fail=429:.9', { faultInjection: { failures: [often, mostly] } }],
     ['--delay 2s --lose .1', { faultInjection: { delayMilliseconds: 2_000, lostShare: 0.1 } }],
     ['--delay 29000ms --lose 1', { faultInjection: { delayMilliseconds: 29_000, lostShare: 1 } }],
-    ['--throttle production', { faultInjection: { throttles } }],
+    ['--throttle production', { faultInjection: { throttles, rateRules } }],
   ])('%j are read', async (line, options) => {
     let read: object | undefined;
     const command = defineCommand('start', async (typed: Parameters<typeof parseOptions>[0]) => {

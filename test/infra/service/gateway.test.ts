@@ -6,7 +6,6 @@ import {
   fillAccessLog,
   findProperties,
   findResources,
-  synthesizeProduction,
   templates,
 } from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
@@ -144,15 +143,6 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
     for (const limit of expected)
       expect(stage.MethodSettings).toContainEqual(expect.objectContaining(limit));
   });
-});
-
-it('the firewall blocks no address that the throttles let through', () => {
-  const { service } = synthesizeProduction({ firewall: true });
-  const [acl] = findProperties(service, 'AWS::WAFv2::WebACL');
-  const rates = Object.values(fixtures.production.settings.throttles).map(({ rate }) => rate);
-  expect(acl.Rules[0].Statement.RateBasedStatement.Limit).toBe(
-    300 * rates.reduce((sum, rate) => sum + rate),
-  );
 });
 
 it('each stage has its own sampling rule, by its priority', () => {
