@@ -12,11 +12,11 @@ type BilledMetrics = Readonly<Record<'alarmMetrics' | 'compositeAlarms' | 'custo
 
 export const countedSettings = [
   ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
-  'accountConcurrency',
+  ...(['accountConcurrency', 'firewall'] as const),
 ] as const;
 const pricedSettings = [
   ...countedSettings,
-  ...(['alarms', 'firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
+  ...(['alarms', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
   // The worst month also depends on these.
   ...(['inventoryEntries', 'reservedConcurrency', 'throttles', 'tracing'] as const),
   'region',

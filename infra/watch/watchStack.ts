@@ -9,6 +9,7 @@ import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboards } from './dashboard.ts';
+import { defineFirewallAlarm } from './firewallAlarm.ts';
 import { defineSavedQueries } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
 import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
@@ -34,6 +35,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
         names.stack,
         [
           ...defineClientAlarms(stage, counted),
+          defineFirewallAlarm(stage),
           ...defineCapacityAlarms(stage),
           ...(checkEveryMinutes
             ? defineCheckAlarms(stage, checkEveryMinutes, counted.operations)

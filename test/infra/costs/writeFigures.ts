@@ -19,6 +19,7 @@ const steps: Readonly<Record<(typeof countedSettings)[number], Partial<StageSett
   quietMinutes: { quietMinutes: 15 },
   // Without a reservation of none, streamed lists get one from the account's concurrency.
   accountConcurrency: { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 0 } },
+  firewall: { firewall: true },
 };
 
 /** Counts what each setting adds to the stacks of a stage that has none of them. */

@@ -65,6 +65,37 @@ it('each alarm says what it means and where to look, and sends its start and end
   }
 });
 
+it('an alarm counts what each rate rule of the firewall refuses, by the metrics of the web ACL', () => {
+  const { service, watch } = synthesizeProduction({ firewall: true });
+  const [{ Rules, VisibilityConfig }] = findProperties(service, 'AWS::WAFv2::WebACL');
+  const own = findProperties(watch, 'AWS::CloudWatch::Alarm').filter(({ Metrics = [] }) =>
+    JSON.stringify(Metrics).includes('AWS/WAFV2'),
+  );
+  expect(own.map(({ AlarmName }) => AlarmName)).toEqual([
+    'petstore-production-rate-limited-requests',
+  ]);
+  const { Metrics } = own[0];
+  const counted = Metrics.flatMap(({ MetricStat }: CfnResource['Properties']) =>
+    MetricStat ? [MetricStat.Metric] : [],
+  );
+  const refusing = Rules.filter(({ Statement }: CfnResource['Properties']) =>
+    Boolean(Statement.RateBasedStatement),
+  );
+  expect(counted).toHaveLength(4);
+  for (const [index, rule] of refusing.entries()) {
+    const dimensions = counted[index].Dimensions.map(
+      ({ Name, Value }: CfnResource['Properties']) => [Name, Value],
+    );
+    expect(counted[index]).toMatchObject({ Namespace: 'AWS/WAFV2', MetricName: 'BlockedRequests' });
+    expect(Object.fromEntries(dimensions)).toEqual({
+      WebACL: VisibilityConfig.MetricName,
+      Rule: rule.VisibilityConfig.MetricName,
+      Region: { Ref: 'AWS::Region' },
+    });
+  }
+  expect(JSON.stringify(alarms)).not.toContain('AWS/WAFV2');
+});
+
 it('makes no key and no topic where both targets are topics', () => {
   const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
   const { watch } = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });

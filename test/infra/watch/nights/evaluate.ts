@@ -1,3 +1,4 @@
+import type { RateRule } from '../../../../infra/gateway/rateRules.ts';
 import { type TableName, tableNames } from '../../../../infra/stages/tables.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
@@ -39,17 +40,19 @@ export interface Minute {
   isLogged: boolean;
   now: number;
   /** Metrics that do not follow from these: of tables, of the scheduled check, and of the account. */
-  [metric: `${TableName} ${string}` | `check${string}`]: number | undefined;
+  [metric: `${TableName | RateRule['name']} ${string}` | `check${string}`]: number | undefined;
   surplusEntries?: number;
   certificateDays?: number;
   keyDays?: number;
   ConcurrentExecutions: number;
 }
 const ofTable = ['ReadThrottleEvents', 'WriteThrottleEvents', 'TransactionConflict'];
+const rateRules: RateRule['name'][] = ['flood', 'keyless', 'lists-of-key', 'lists-of-address'];
 /** The metrics that have no value on an ordinary day. */
 const silent = [
   ...tableNames.flatMap((table) => ofTable.map((name) => `${table} ${name}`)),
   ...['checkThrottled', 'surplusEntries', 'certificateDays', 'keyDays'],
+  ...rateRules.map((name) => `${name} BlockedRequests`),
 ];
 
 /** Some calls of each operation, fast and successful. */
@@ -197,7 +200,9 @@ function readMetric(
   statistic: string,
   minutes: readonly Metrics[],
 ): (from: number, end: number) => number | undefined {
-  const owner = Dimensions.find(({ Name }: AlarmProperties) => /^(Function|Table)Name$/.test(Name));
+  const owner = Dimensions.find(({ Name }: AlarmProperties) =>
+    /^(FunctionName|TableName|Rule)$/.test(Name),
+  );
   const isCount = statistic === 'SampleCount';
   const parts = [
     owner?.Value.replace('petstore-production-', ''),

@@ -18,6 +18,7 @@ import { type Change, checkIsGone, situations, usual } from './situations.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
+  firewall: true,
   reservedConcurrency: { listInventory: 50 },
   quietMinutes: 15,
 });

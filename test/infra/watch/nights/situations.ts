@@ -1,7 +1,7 @@
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { daysBeforeSunset, type Minute, type OfOperation } from './evaluate.ts';
 
-/** What happens to production with `accountConcurrency`, `quietMinutes` and a reserved concurrency for lists. */
+/** What happens to production with a firewall, `accountConcurrency`, `quietMinutes` and reserved lists. */
 type Situation = [change: Change, course?: Partial<typeof usual>];
 export type Change = (minute: Minute, index: number) => unknown;
 
@@ -173,5 +173,12 @@ export const situations: Readonly<Record<string, Situation>> = {
   'both requests of an hour fail': [seldom('getPet', 30, 600, 630), aDay],
   'three of twenty requests of an hour fail': [seldom('updateInventory', 3, 600, 618, 642), aDay],
   'one call is throttled': [once('getPet', 600, { Throttles: 1 }), aDay],
+  'the firewall refuses ten requests a second without a key': [
+    when({ 'keyless BlockedRequests': 600 }),
+    { after: 15 },
+  ],
+  'the firewall refuses nineteen lists a minute': [
+    when({ 'lists-of-key BlockedRequests': 10, 'lists-of-address BlockedRequests': 9 }),
+  ],
   'the check fails once': [(minute, index) => index === 600 && checkFails(minute), aDay],
 };
