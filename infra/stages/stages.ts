@@ -120,12 +120,12 @@ const settings = {
     },
     memoryMegabytes,
     rollout: 'canary10PercentFor5Minutes',
-    // It costs money while idle. Every request needs a key, and the throttles bound the cost of a flood.
-    firewall: false,
+    // The throttles are shared by all clients, and count before a key is checked.
+    firewall: true,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
     inventoryEntries: 100_000,
-    worstMonthDollars: 33_000,
+    worstMonthDollars: 49_000,
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
     // Enough for all bursts at once with 100,000 entries, and for an import meanwhile.

@@ -1,5 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { toRateRules } from '../../../../infra/gateway/rateRules.ts';
+import { type CountedRequest, defineRateRules } from '../../../../infra/local/gateway/firewall.ts';
 import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { MAX_REQUESTS } from '../../../../infra/ops/smoke/smokeClient.ts';
@@ -10,8 +12,10 @@ import {
   operationIds,
   operations,
 } from '../../../../shared/contract/operations.ts';
+import { findOperation } from '../../../../shared/contract/paths.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
+import { changeProduction } from '../../../support/stageFixtures.ts';
 import { describeStack, type Responses, serve, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, toScreen } from '../opsProcess.ts';
 
@@ -375,6 +379,23 @@ it('npx petstore smoke keeps to the pace of the throttles, and its origin, with 
   const scheduled = times.slice(0, 3).map((time, index) => time - index * 200);
   const elapsed = Number(times.at(-1)) - Math.min(...scheduled);
   expect(elapsed).toBeGreaterThan((times.length - 1) * 200 - 150);
+});
+
+it('twice in a minute, the firewall refuses nothing of npx petstore smoke', async () => {
+  const sent: CountedRequest[] = [];
+  const record: Fault = ({ method, path, sent: headers, status }) => {
+    const operationId = findOperation(method, path);
+    const request = { method, operationId, sourceIp: 'one', headerLines: [...headers] };
+    if (status === 0) sent.push(request);
+  };
+  for (const _ of [1, 2]) await smoke([record]);
+  expect(sent.length).toBeGreaterThan(50);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const isRefused = defineRateRules(toRateRules(changeProduction({ firewall: true }).settings));
+  for (const request of sent) isRefused(request);
+  vi.advanceTimersByTime(10_000);
+  expect(sent.filter((request) => isRefused(request))).toEqual([]);
+  vi.useRealTimers();
 });
 
 /** A fault of the exchanges that match. */
