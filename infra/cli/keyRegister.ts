@@ -21,11 +21,13 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
   /** @returns the whole key, which is available only here, and its record */
   async function create({
     expiresAt,
+    keyId,
     ...key
   }: Pick<KeyRecord, 'name' | 'permission' | 'originId'> & {
     readonly expiresAt?: Date | undefined;
+    readonly keyId?: string;
   }) {
-    const { apiKey, ...minted } = mintApiKey();
+    const { apiKey, ...minted } = mintApiKey(keyId);
     const end = expiresAt && { expiresAt: expiresAt.toISOString() };
     const record: KeyRecord = { ...minted, ...key, ...end, createdAt: toTime(Date.now()) };
     await put(record, 'attribute_not_exists(keyId)');

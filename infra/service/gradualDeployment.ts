@@ -24,6 +24,7 @@ import {
   operationIds,
   operations,
 } from '../../shared/contract/operations.ts';
+import { hookKeyIds } from '../../shared/keys/apiKey.ts';
 import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
@@ -119,7 +120,15 @@ function defineDeploymentHook(
       [['lambda:InvokeFunction'], all.map((arn) => `${arn}:*`)],
       [['lambda:GetFunctionConcurrency'], all],
       [['dynamodb:Scan'], readTableNames.flatMap((name) => dataTables[name].tableArns)],
-      [['dynamodb:PutItem', 'dynamodb:DeleteItem'], dataTables.apiKeys.tableArns],
+      [
+        ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
+        dataTables.apiKeys.tableArns,
+        {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [hookKeyIds] },
+          // Without a value, ForAllValues would allow the call.
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
+      ],
       [['codedeploy:ListDeploymentTargets', 'codedeploy:GetDeploymentTarget'], ['*']],
     ],
     unlimited: "Only CodeDeploy's reads of a deployment's targets, which have no resource.",

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Conditions, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -12,7 +12,11 @@ import { toolBundling } from './bundling/bundling.ts';
 interface FunctionProps extends NodejsFunctionProps {
   readonly functionName: string;
   /** What it may do, beside writing to its own log. */
-  readonly grants: readonly (readonly [actions: readonly string[], resources: readonly string[]])[];
+  readonly grants: readonly (readonly [
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions?: Conditions,
+  ])[];
   /** Which of its actions have no resource. */
   readonly unlimited?: string;
   /** What happens to its log when the stack no longer uses it; by default it goes. */
@@ -38,8 +42,10 @@ export function defineFunction(
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
   });
   logGroup.grantWrite(role);
-  for (const [actions, resources] of grants) {
-    role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+  for (const [actions, resources, conditions = {}] of grants) {
+    role.addToPolicy(
+      new PolicyStatement({ actions: [...actions], resources: [...resources], conditions }),
+    );
   }
   if (unlimited) {
     Validations.of(role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: unlimited });

@@ -7,8 +7,12 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^psk_[0-9A-Za-z]{42}$/;
 
+/** The key ids that only the hook of deployments draws. Its role may write no other keys. */
+export const hookKeyIds = 'hook*';
+const hookPrefix = hookKeyIds.slice(0, -1);
+
 /** Makes a key from the system's random source. Pass a key id to replace the key with that id. */
-export function mintApiKey(keyId: string = randomText(10)) {
+export function mintApiKey(keyId: string = drawKeyId()) {
   const secret = randomText(26);
   return {
     /** The public part, which identifies the key in the table and in logs. */
@@ -17,6 +21,17 @@ export function mintApiKey(keyId: string = randomText(10)) {
     apiKey: `psk_${keyId}${secret}${toChecksum(keyId + secret)}`,
     secretHash: toSecretHash(secret),
   };
+}
+
+/** A random key id, but none of the hook's. */
+export function drawKeyId(draw = () => randomText(10)): string {
+  const keyId = draw();
+  return keyId.startsWith(hookPrefix) ? drawKeyId(draw) : keyId;
+}
+
+/** A random key id of the hook's. */
+export function drawHookKeyId(): string {
+  return hookPrefix + randomText(10 - hookPrefix.length);
 }
 
 /** The parts of a well-formed key; `undefined` if the format or the checksum is wrong. */

@@ -14,6 +14,7 @@ import {
   LambdaClient,
 } from '@aws-sdk/client-lambda';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { drawHookKeyId } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
@@ -137,7 +138,7 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
   const permission = isRefused ? 'read' : operations[target.operationId].permission;
   const expiresAt = new Date(Date.now() + KEY_MINUTES * 60_000);
   const { apiKey, record } = await keys
-    .create({ name: 'deployment-hook', permission, expiresAt })
+    .create({ keyId: drawHookKeyId(), name: 'deployment-hook', permission, expiresAt })
     .catch((error) => {
       throw new Error(`No key could be made for the calls: ${toReason(error)}`);
     });

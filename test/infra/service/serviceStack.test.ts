@@ -21,6 +21,7 @@ import { compile } from '../watch/nights/evaluate.ts';
 interface Statement {
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
 /** The statements of a role's own policy. */
@@ -108,6 +109,14 @@ it('gives the hook what it calls, and nothing else', () => {
   ]);
   for (const action of findActions('"*"')) expect(action).toMatch(/DeploymentTargets?$/);
   expect(findActions('apiKeysTable')).toEqual(['dynamodb:PutItem', 'dynamodb:DeleteItem']);
+  // No key that somebody was given.
+  const conditions = statements.filter(({ Action }) => Action.includes('dynamodb:PutItem'));
+  expect(conditions.map(({ Condition }) => Condition)).toEqual([
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['hook*'] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  ]);
 });
 
 it('each operation can have its own concurrency, and be turned off', () => {

@@ -2,7 +2,14 @@ import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
-import { matchesSecretHash, mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import {
+  drawHookKeyId,
+  drawKeyId,
+  hookKeyIds,
+  matchesSecretHash,
+  mintApiKey,
+  parseApiKey,
+} from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore, type KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier, type KeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 
@@ -64,6 +71,19 @@ it('the text of a key is one word that a secret scanner recognizes, with a key i
   expect(parseApiKey(`psk_${id}${secret}vMD9FQ`)).toEqual({ keyId: id, secret });
   for (const hash of [secretHash, '', 'short']) {
     expect(matchesSecretHash('A'.repeat(26), hash)).toBe(false);
+  }
+});
+
+it('the key ids of deployments are theirs alone, and valid', () => {
+  const isOfHook = (id: string) => id.startsWith(hookKeyIds.replace('*', ''));
+  const drawn = ['hook000000', 'hookHOOK99', 'hooKaaaaaa', 'aaaaaaaaaa'];
+  expect(drawKeyId(() => drawn.shift() as string)).toBe('hooKaaaaaa');
+  expect(drawn).toEqual(['aaaaaaaaaa']);
+  for (let count = 0; count < 100; count++) {
+    const id = drawHookKeyId();
+    expect(isOfHook(id)).toBe(true);
+    expect(parseApiKey(mintApiKey(id).apiKey)?.keyId).toBe(id);
+    expect(isOfHook(mintApiKey().keyId)).toBe(false);
   }
 });
 

@@ -60,6 +60,12 @@ beforeEach(async () => {
   logs.length = 0;
 });
 afterEach(async () => {
+  // Its role may write no other keys.
+  for (const { action, input } of ofHook.requests) {
+    const key = action === 'PutItem' ? input.Item : input.Key;
+    if (!action.match(/Put|Delete/)) continue;
+    expect(key.keyId.S).toMatch(/^hook[0-9A-Za-z]{6}$/);
+  }
   // No key stays, and none is in a log.
   expect((await scan('apiKeys')).map(({ name }) => name?.S)).not.toContain('deployment-hook');
   expect(logs.join('\n')).not.toMatch(/psk_\w{11}/);
