@@ -86,7 +86,7 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
   'encoded slashes': [toLast('GET /v1/store%2Forders')],
   'slashes without a path': [toLast('GET /v1///')],
   'an unknown path with a key and a quote': [toLast(`GET /v1/psk_${'0'.repeat(42)}/"`)],
-  'another method on a path with a key': [toLast(`DELETE /v1/pets/psk_${'0'.repeat(42)}"`)],
+  'another method on a path with a key': [toLast(`DELETE /v1/inventory/psk_${'0'.repeat(42)}"`)],
   'a target in absolute form without a path': [toLast('GET http://shop.example?x')],
   'headers above the limit': [toLast('GET /v1/pets/1', `X-Long: ${'a'.repeat(10_300)}`)],
   'an unknown Expect header': [toLast('GET /v1/pets/1', 'Expect: x')],

@@ -25,7 +25,7 @@ it.each(Object.entries(known))('takes %s for a path of the contract', (path, exp
 });
 
 it.each([
-  ...['', '/', '//', 'inventory', '/inventory/7/8', '/inventory/7//8', '/inventory%2F', '/pets/'],
+  ...['', '/', '//', 'inventory', '/inventory/7/8', '/inventory/7//8', '/inventory%2F', '/store/'],
   ...['/%2Finventory', '/store%2Forders', '/v1/inventory', '/Inventory/'],
 ])('takes %j for no path of the contract', (path) => {
   expect(findPath(path)).toBeUndefined();

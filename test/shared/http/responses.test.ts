@@ -108,7 +108,8 @@ it.each([
   ['//v1/store/orders', '/v1/store/orders'],
   ['///evil.example//store/orders//', '/evil.example/store/orders/'],
 ])('a page at %s links to the next page on the same host', async (path, linked) => {
-  const list = defineHandler(listOrders, settings, async () => ({ body: [], next: 'b' }));
+  const stable = { ...listOrders, lifecycle: { kind: 'stable' } } as const;
+  const list = defineHandler(stable, settings, async () => ({ body: [], next: 'b' }));
   const requestContext = { requestId: 'request-1', path } as never;
   const { headers } = await call(list, { event: { requestContext } });
   expect(headers.Link).toBe(`<${linked}?cursor=b>; rel="next"`);
