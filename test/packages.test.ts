@@ -1,9 +1,13 @@
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 // @ts-expect-error: it has no types.
 import semver from 'semver';
 import { expect, it } from 'vitest';
+import { projectRoot } from '../infra/stages/projectRoot.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
+import { openTemporaryFolder } from './support/temporaryFolder.ts';
 
 /** Licences of packages in functions: all permissive. */
 const inFunctions =
@@ -45,6 +49,26 @@ it('only packages with a reason have an install script', () => {
   expect([...found].sort()).toEqual(installScripts);
   expect(Object.keys(packageJson.allowScripts).sort()).toEqual(installScripts);
 });
+
+// Older versions of npm ignore the setting.
+const isStrict = semver.gte(execFileSync('npm', ['--version'], { encoding: 'utf8' }), '11.17.0');
+it.runIf(isStrict).each(['preinstall', 'install', 'postinstall'])(
+  'an unlisted %s script stops npm before it runs',
+  (kind) => {
+    const { folder, write } = openTemporaryFolder();
+    mkdirSync(join(folder, 'stranger'));
+    const writeJson = (name: string, value: object) => write(name, JSON.stringify(value));
+    const stranger = { name: 'stranger', version: '1.0.0', scripts: { [kind]: 'touch ../../ran' } };
+    writeJson('stranger/package.json', stranger);
+    const npm = (...words: string[]) => spawnSync('npm', words, { cwd: folder, encoding: 'utf8' });
+    npm('pack', './stranger');
+    const dependencies = { stranger: 'file:stranger-1.0.0.tgz' };
+    writeJson('package.json', { dependencies, allowScripts: packageJson.allowScripts });
+    write('.npmrc', readFileSync(join(projectRoot, '.npmrc')));
+    expect(npm('install', '--offline').stderr).toMatch(/ESTRICTALLOWSCRIPTS.* stranger@1\.0\.0 /s);
+    expect(readdirSync(folder)).not.toContain('ran');
+  },
+);
 
 it('every package is pinned by its hash, and none by its address', () => {
   expect(pathsOf((one) => !/^sha512-/.test(one.integrity ?? '') && !one.inBundle)).toEqual([]);
