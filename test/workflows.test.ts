@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -133,6 +134,24 @@ it('OPERATIONS.md has the policies of its roles, for the resources of a stage', 
   ]);
 });
 
+it('somebody must approve what reaches AWS, and what costs more', () => {
+  const owners = readFileSync(join(projectRoot, '.github/CODEOWNERS'), 'utf8');
+  const rows = [...owners.matchAll(/^(\/\S+)((?: @\S+)+)$/gm)].map(([, path]) => path);
+  expect(owners.replace(/^(#.*|\/\S+(?: @\S+)+)?\n/gm, '')).toBe('');
+  expect(rows.filter((path) => !existsSync(join(projectRoot, path ?? '')))).toEqual([]);
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      '/.github/',
+      '/.npmrc',
+      '/package.json',
+      '/package-lock.json',
+      '/infra/stages/stages.ts',
+      '/infra/costs/accepted.json',
+      '/.github/CODEOWNERS',
+    ]),
+  );
+});
+
 it('an action has the same version everywhere', () => {
   const uses = new Set(allSteps.flatMap(({ uses = [] }) => uses));
   expect(new Set([...uses].map(toAction)).size).toBe(uses.size);
@@ -155,6 +174,13 @@ it('gitleaks finds an API key, and no text that only looks like one', () => {
   expect(pattern.exec(`const apiKey = '${apiKey}';`)?.[0]).toBe(apiKey);
   expect(rule).toContain(`keywords = ["${apiKey.slice(0, 4)}"]`);
   expect(`${apiKey.slice(0, -1)} ${apiKey}x psk_…`).not.toMatch(pattern);
+  // Its own rules too, which a configuration replaces unless it extends them.
+  expect(rule).toMatch(/^\[extend\]\nuseDefault = true\n\n/m);
+  const invented = new RegExp(/^regexes = \['''(.+)'''\]$/m.exec(rule)?.[1] ?? '$.');
+  const options = { cwd: projectRoot, encoding: 'utf8' } as const;
+  const found = execFileSync('git', ['grep', '-hoE', 'psk_[0-9A-Za-z]{42}\\b'], options);
+  expect(found.split('\n').filter((text) => text && !invented.test(text))).toEqual([]);
+  expect(apiKey).not.toMatch(invented);
 });
 
 function read(file: string) {
