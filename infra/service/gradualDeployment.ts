@@ -179,7 +179,7 @@ function defineRollbackAlarms(
   };
   const sum = { period: sharePeriod, statistic: Stats.SUM };
   const longSum = { ...sum, period: clientErrorPeriod };
-  const longCount = { ...longSum, statistic: Stats.SAMPLE_COUNT };
+  const serverErrors = defineMetric('ServerErrors', sum);
   const slowest = { period, statistic: Stats.p(99) };
   const alarms: (Omit<AlarmProps, 'evaluationPeriods'> & {
     readonly kind: string;
@@ -199,7 +199,7 @@ function defineRollbackAlarms(
         expression:
           'IF(FILL(calls, 0) >= 20 || FILL(failed, 0) >= 3, 100 * FILL(failed, 0) / calls, 0)',
         usingMetrics: {
-          failed: defineMetric('ServerErrors', sum),
+          failed: serverErrors,
           calls: ofVersion(live.metricInvocations(sum)),
         },
         period: sharePeriod,
@@ -211,9 +211,11 @@ function defineRollbackAlarms(
       alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} or a 5xx within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
       metric: new MathExpression({
         label: '4xx, % of the calls',
-        expression: 'IF(FILL(calls, 0) >= 20, 100 * FILL(clientErrors, 0) / calls, 0)',
+        expression:
+          'IF(FILL(calls, 0) >= 20, 100 * (FILL(clientErrors, 0) + FILL(failed, 0)) / calls, 0)',
         usingMetrics: {
-          clientErrors: defineMetric('ClientErrors', longCount),
+          clientErrors: defineMetric('ClientErrors', longSum),
+          failed: serverErrors.with(longSum),
           calls: ofVersion(live.metricInvocations(longSum)),
         },
         period: clientErrorPeriod,

@@ -19,22 +19,16 @@ const logMetrics = {
    * more on its length and the client than on the service.
    */
   FirstByte: {
-    suffix: 'FirstByte',
     value: '$.message.firstByteMilliseconds',
     pattern: '$.message.firstByteMilliseconds >= 0',
   },
-  /**
-   * Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. They are the sum
-   * of their metric. Its samples are both these and the 4xx, so that one metric is billed for both.
-   */
+  /** Lambda does not count them as errors, since the handler returns them itself. */
   ServerErrors: {
-    suffix: 'Errors',
     value: '1',
     pattern: '$.message.status >= 500',
   },
   ClientErrors: {
-    suffix: 'Errors',
-    value: '0',
+    value: '1',
     pattern: clientErrorStatuses.map((status) => `($.message.status = ${status})`).join(' || '),
   },
 };
@@ -49,12 +43,12 @@ export function defineLogMetric(
   logGroup: ILogGroup,
   isByVersion = false,
 ): void {
-  const { suffix, value, pattern } = logMetrics[name];
+  const { value, pattern } = logMetrics[name];
   new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${name}Filter`, {
     logGroup,
     filterPattern: FilterPattern.literal(`{ ${pattern} }`),
     metricNamespace: toNames(stage).stack,
-    metricName: `${operationId}${suffix}`,
+    metricName: `${operationId}${name}`,
     metricValue: value,
     ...(isByVersion && { dimensions: { [versionDimension]: '$.message.version' } }),
   });
@@ -72,7 +66,7 @@ export function toLogMetric(
 ): Metric {
   return new Metric({
     namespace: toNames(stage).stack,
-    metricName: `${operationId}${logMetrics[name].suffix}`,
+    metricName: `${operationId}${name}`,
     ...(version !== undefined && { dimensionsMap: { [versionDimension]: version } }),
     ...options,
   });

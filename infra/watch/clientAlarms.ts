@@ -1,11 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  mapOperations,
-  type OperationId,
-  operationIds,
-  operations,
-} from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames } from '../stages/resourceNames.ts';
@@ -14,11 +9,10 @@ import type { Incident, WatchAlarm, WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
   toAllRequests,
-  toHigh,
+  toCalls,
+  toClientCalls,
   toLatencyMetric,
-  toLow,
   toShare,
-  toSum,
 } from './metrics.ts';
 
 /** Alarms for what affects clients now. */
@@ -38,7 +32,7 @@ export function defineClientAlarms(
       threshold: 1,
       periods: [2, 3],
     },
-    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id].counts)),
+    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id])),
     ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
     quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
     {
@@ -73,21 +67,26 @@ export function defineClientAlarms(
  * Alarms for one operation, busy or rarely called, by its objective. Crashes, timeouts and calls that Lambda refused
  * count as failures, like the handler's own 5xx.
  */
-function defineFailureAlarms(stage: Stage, id: OperationId, counts: Metric): WatchAlarm[] {
+function defineFailureAlarms(
+  stage: Stage,
+  id: OperationId,
+  { failures, clientErrors }: AccessLogMetrics['operations'][OperationId],
+): WatchAlarms {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
   const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
   const { availabilityPercent } = operationSettings[id];
   /** This many times the share of failures that the objective allows, in percent. */
   const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
-  const [failed, asked] = [toHigh('counts'), toLow('counts')];
+  const calls = toCalls(stage, id);
   const toFailureShare = (minFailures: number, sharePeriod = Duration.minutes(5)) =>
     new MathExpression({
       label: '5xx, % of requests',
-      expression: `IF(${toHigh('FILL(counts, 0)')} >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
-      usingMetrics: { counts },
+      expression: `IF(FILL(failed, 0) >= ${minFailures}, 100 * failed / ${toClientCalls(stage, sharePeriod, 'calls', 'failed')}, 0)`,
+      usingMetrics: { failed: failures, calls },
       period: sharePeriod,
     });
+  const asked = toClientCalls(stage, quarter, 'calls', 'refused');
   const act =
     'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
   return [
@@ -114,13 +113,13 @@ function defineFailureAlarms(stage: Stage, id: OperationId, counts: Metric): Wat
       metric: toFailureShare(10, Duration.days(1)),
       threshold: toBudget(3),
     },
-    {
+    clientErrors && {
       name: `${id}-client-errors`,
       description: `At least half of 20 or more requests for ${id} got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
       metric: new MathExpression({
         label: '4xx, % of requests',
-        expression: `IF(${toLow('FILL(counts, 0)')} >= 20, 100 * (samples - ${asked} - ${failed}) / ${asked}, 0)`,
-        usingMetrics: { counts, samples: counts.with({ statistic: Stats.SAMPLE_COUNT }) },
+        expression: `IF(${asked} >= 20, 100 * FILL(refused, 0) / ${asked}, 0)`,
+        usingMetrics: { refused: clientErrors, calls },
         period: quarter,
       }),
       threshold: 50,
@@ -147,16 +146,19 @@ function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
 function defineSilenceAlarm(
   counts: AccessLogMetrics['operations'],
   quietMinutes: number,
-): WatchAlarm {
-  const requests = mapOperations((id) => counts[id].requests);
-  return {
-    name: 'silence',
-    severity: 'outage',
-    description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
-    metric: toSum('requests', requests, Duration.minutes(quietMinutes)),
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-  };
+): WatchAlarm | undefined {
+  // Each operation's requests are counted into the same metric.
+  const [metric] = operationIds.flatMap((id) => counts[id].any ?? []);
+  return (
+    metric && {
+      name: 'silence',
+      severity: 'outage',
+      description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+      metric: metric.with({ period: Duration.minutes(quietMinutes) }),
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    }
+  );
 }
 
 /** Most alarms count lines of the access log. Without lines, they see nothing. */

@@ -21,9 +21,8 @@ import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, deprecatedCallers, deprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
-  toHigh,
+  toCalls,
   toLatencyMetric,
-  toLow,
   toTableMetric,
   toTableThrottles,
 } from './metrics.ts';
@@ -85,10 +84,10 @@ function toObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): I
   const toShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
-      expression: `100 * (1 - ${toHigh(`FILL(${id}Counts, 0)`)} / ${toLow(`${id}Asked`)}${ofBudget})`,
+      expression: `100 * (1 - FILL(${id}Failures, 0) / ${id}Calls${ofBudget})`,
       usingMetrics: {
-        [`${id}Counts`]: counts[id].counts.with(sum),
-        [`${id}Asked`]: counts[id].requests.with(sum),
+        [`${id}Failures`]: counts[id].failures.with(sum),
+        [`${id}Calls`]: toCalls(stage, id).with(sum),
       },
       period: sum.period,
     });

@@ -25,15 +25,9 @@ import {
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, toTableAccess } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
+import { deprecatedOperations } from './logQueries.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
-
-/** More than the requests of the four weeks that the dashboard shows. */
-const HIGH = 10_000_000_000;
-
-/** A sum of ones and `HIGH` has two counts. These expressions read them: the failures, and all requests. */
-export const toHigh = (counts: string) => `FLOOR(${counts} / ${HIGH})`;
-export const toLow = (counts: string) => `(${counts} - ${HIGH} * ${toHigh(counts)})`;
 
 export type AccessLogMetrics = ReturnType<typeof defineAccessLogMetrics>;
 
@@ -44,55 +38,69 @@ export type AccessLogMetrics = ReturnType<typeof defineAccessLogMetrics>;
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toNames(stage).accessLog);
-  const defineFilter = (name: string, pattern: string, metricName: string, value: number) =>
+  const defineFilter = (name: string, pattern: string, metricName = name) =>
     new MetricFilter(scope, `${name}Filter`, {
       logGroup,
       filterPattern: FilterPattern.literal(`{ ${pattern} }`),
       metricNamespace: toNames(stage).stack,
       metricName,
-      metricValue: `${value}`,
-    }).metric({ statistic: Stats.SUM });
-  const refused = defineFilter('unauthorized', '$.status = "401"', 'refused', 1);
-  defineFilter('throttled', '$.status = "429"', 'refused', HIGH);
-  // Like the requests: what adds 0 is among the samples alone.
-  defineFilter('forbidden', '$.status = "403"', 'refused', 0);
-  const samples = refused.with({ statistic: Stats.SAMPLE_COUNT });
-  const toRefused = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
-    new MathExpression({ label, expression, usingMetrics });
+      metricValue: '1',
+    }).metric({ statistic: Stats.SUM, label: metricName });
+  const { raisesAlarms, quietMinutes } = stage.settings;
   const defineOperation = (id: OperationId) => {
     const { method, path } = operations[id];
     const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
     const isClientError = clientErrorStatuses.map((status) => `($.status = "${status}")`);
-    const name = `${id}Requests`;
-    const counts = defineFilter(`${id}Failures`, `${isOfClient} && ($.status = "5*")`, name, HIGH);
-    // Without alarms, Lambda's count of calls, which costs nothing.
-    if (!stage.settings.raisesAlarms) {
-      const requests = toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
-      return { counts, requests };
-    }
-    defineFilter(name, isOfClient, name, 1);
-    const pattern = `${isOfClient} && (${isClientError.join(' || ')})`;
-    defineFilter(`${id}ClientErrors`, pattern, name, 0);
-    return { counts, requests: counts };
+    const defineCount = (name: string, condition = '', metricName = `${id}${name}`) =>
+      defineFilter(`${id}${name}`, `${isOfClient}${condition}`, metricName);
+    const isDeprecated = deprecatedOperations.some((one) => one.id === id);
+    return {
+      failures: defineCount('Failures', ' && ($.status = "5*")'),
+      // Only alarms read these.
+      ...(raisesAlarms && {
+        clientErrors: defineCount('ClientErrors', ` && (${isClientError.join(' || ')})`),
+        ...(isDeprecated && { requests: defineCount('Requests') }),
+        ...(quietMinutes !== undefined && { any: defineCount('Any', '', 'requests') }),
+      }),
+    };
   };
   return {
     /** Requests refused for abuse and throttling. The gateway's own metrics do not distinguish 4xx. */
     refusals: {
-      unauthorized: toRefused('unauthorized', toLow('refused'), { refused }),
-      forbidden: toRefused(
+      unauthorized: defineFilter('unauthorized', '$.status = "401"'),
+      // The check's own update is refused each time.
+      forbidden: defineFilter(
         'forbidden',
-        `samples - ${toLow('FILL(refused, 0)')} - ${toHigh('FILL(refused, 0)')}`,
-        { refused, samples },
+        `($.status = "403") && ($.userAgent != "${checkAgent}")`,
       ),
-      throttled: toRefused('throttled', toHigh('refused'), { refused }),
+      throttled: defineFilter('throttled', '$.status = "429"'),
     },
     /**
-     * Clients' requests to an operation, and how many got a 5xx for any reason behind the gateway, or one of
-     * `clientErrorStatuses`. One metric has all these counts: a metric costs $0.30 a month, and $0.10 in each alarm. A
-     * request adds 1 to its sum, and a failure `HIGH` more. A client error adds 0, and so only a sample.
+     * What clients of an operation got: a 5xx for any reason behind the gateway, or one of `clientErrorStatuses`. Their
+     * requests are counted only where their number matters, since that costs $0.30 a month in every case: of a
+     * deprecated operation, and of all together where silence pages. Elsewhere Lambda's own count of calls does.
      */
     operations: mapOperations(defineOperation),
   };
+}
+
+/**
+ * Clients' calls, from the metric `calls` of Lambda, which costs nothing. Those of the scheduled check come at fixed
+ * times. Lambda counts no call that it refused, so each failure counts as a call at least.
+ * @returns an expression, never below the failures
+ */
+export function toClientCalls(
+  { settings: { checkEveryMinutes } }: Stage,
+  period: Duration,
+  calls: string,
+  failures: string,
+): string {
+  const checks = checkEveryMinutes ? period.toMinutes() / checkEveryMinutes : 0;
+  return `MAX([FILL(${calls}, 0) - ${Number(checks.toFixed(3))}, FILL(${failures}, 0)])`;
+}
+
+export function toCalls(stage: Stage, id: OperationId): Metric {
+  return toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
 }
 
 /** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */

@@ -146,6 +146,10 @@ function defineEndAlarms(stage: Stage, end: End, what: string, act: string): Wat
 
 function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   const ids = deprecatedOperations.map(({ id }) => id);
+  const requests = deprecatedOperations.flatMap(({ id }) => {
+    const metric = counts[id].requests;
+    return metric ? [[id, metric] as const] : [];
+  });
   const terms = deprecatedOperations.map(({ id, sunset }) => {
     const count = `FILL(${id}, 0)`;
     const start = sunset.getTime() / 1_000 - DAYS_AHEAD * 86_400;
@@ -157,7 +161,7 @@ function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
     metric: new MathExpression({
       label: 'requests',
       expression: terms.join(' + '),
-      usingMetrics: Object.fromEntries(ids.map((id) => [id, counts[id].requests])),
+      usingMetrics: Object.fromEntries(requests),
       period: Duration.days(1),
     }),
     threshold: 1,

@@ -74,11 +74,12 @@ export function findOfStage({ service, watch }: StageTemplates, type: string) {
 }
 
 /**
- * The metrics in a stage's templates that AWS bills by the month. A custom metric of the logs counts as if each hour had
- * a value.
+ * The metrics in a stage's templates that AWS bills by the month. A custom metric of errors, which a filter tells by
+ * their status, is billed only for the hours with one, and does not count.
  */
 export function countMetrics(stage: StageTemplates) {
   const counted = findOfStage(stage, 'AWS::Logs::MetricFilter')
+    .filter(({ FilterPattern }) => !/\bstatus\b/.test(FilterPattern))
     .flatMap((one) => one.MetricTransformations)
     .map(({ MetricName, Dimensions }) => `${MetricName} ${Dimensions?.[0].Key}`);
   const count = ({ Metrics }: CfnResource['Properties']): number =>

@@ -205,7 +205,9 @@ it.each([
     const [, alarm] = alarms.find(([id]) => id.startsWith(name)) ?? [];
     const { Metrics, Threshold } = alarm?.Properties ?? {};
     const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
-    const isFiring = compile([counted, 'calls'], Expression)([count, calls]) >= Threshold;
+    const other = counted === 'failed' ? 'clientErrors' : 'failed';
+    const calculate = compile([counted, other, 'calls'], Expression);
+    const isFiring = calculate([count, undefined, calls]) >= Threshold;
     expect(isFiring).toBe(isTakenBack);
   },
 );

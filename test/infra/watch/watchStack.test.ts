@@ -11,6 +11,7 @@ import {
   readDashboards,
   type StageTemplates,
   synthesizeProduction,
+  templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
@@ -104,7 +105,19 @@ it('makes no key and no topic where both targets are topics', () => {
   }
 });
 
-/** What a line of the access log adds to which metrics, by the template's filters; 1 is left out. */
+it('each count has a metric of its own, of which nothing but the sum is read', () => {
+  const stacks = [templates.production, production];
+  const filters = stacks.flatMap((stack) => findProperties(stack, 'AWS::Logs::MetricFilter'));
+  const values = filters.map(({ MetricTransformations: [{ MetricValue }] }) => MetricValue);
+  expect([...new Set(values)].sort()).toEqual(['$.message.firstByteMilliseconds', '1']);
+  const names = filters.map(({ MetricTransformations: [{ MetricName, Dimensions }] }) =>
+    JSON.stringify([MetricName, Dimensions]),
+  );
+  expect(new Set(names).size).toBe(filters.length);
+  expect(JSON.stringify(stacks)).not.toContain('SampleCount');
+});
+
+/** The metrics that count a line of the access log, by the template's filters. */
 function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
   const filters = findProperties(watchTemplates[stage], 'AWS::Logs::MetricFilter');
   const is = (field: string, text: string) => {
@@ -120,39 +133,45 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
   };
   return filters
     .filter(isCounted)
-    .map(({ MetricTransformations: [{ MetricName, MetricValue }] }) =>
-      MetricValue === '1' ? MetricName : `${MetricName}: ${MetricValue}`,
-    )
+    .map(({ MetricTransformations: [{ MetricName }] }) => MetricName)
     .sort();
 }
 
-const [failure, noFailure] = ['getPetRequests: 10000000000', 'getPetRequests: 0'];
+const [requests, failures, clientErrors] = [
+  'getPetRequests',
+  'getPetFailures',
+  'getPetClientErrors',
+];
 const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
-  ['a response', {}, ['getPetRequests']],
-  ['404 of the function', { status: '404' }, ['getPetRequests', noFailure]],
-  ['401 of the function', { status: '401' }, ['getPetRequests', noFailure, 'refused']],
-  ['503 of the function', { status: '503' }, ['getPetRequests', failure]],
-  ['a crash', { status: '502' }, ['getPetRequests', failure]],
-  ['a timeout', { status: '504' }, ['getPetRequests', failure]],
+  ['a response', {}, [requests]],
+  ['404 of the function', { status: '404' }, [clientErrors, requests]],
+  ['401 of the function', { status: '401' }, [clientErrors, requests, 'unauthorized']],
+  ['403 of the firewall', { status: '403' }, ['forbidden', requests]],
+  ['503 of the function', { status: '503' }, [failures, requests]],
+  ['a crash', { status: '502' }, [failures, requests]],
+  ['a timeout', { status: '504' }, [failures, requests]],
   // https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
-  ['a call that Lambda refused', { status: '500' }, ['getPetRequests', failure]],
-  ['a request without a User-Agent', { userAgent: '-' }, ['getPetRequests']],
-  [
-    'a request that the gateway throttled',
-    { status: '429' },
-    ['getPetRequests', 'refused: 10000000000'],
-  ],
+  ['a call that Lambda refused', { status: '500' }, [failures, requests]],
+  ['a request without a User-Agent', { userAgent: '-' }, [requests]],
+  ['a request that the gateway throttled', { status: '429' }, [requests, 'throttled']],
   ['a preflight', { method: 'OPTIONS' }, []],
-  ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, ['updateInventoryRequests']],
+  // Of an operation that is not deprecated, Lambda counts the calls.
+  ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, []],
+  [
+    'an update that fails',
+    { method: 'PATCH', route: '/inventory/{petId}', status: '500' },
+    ['updateInventoryFailures'],
+  ],
   ['an unknown path', { route: '/{unknownPath+}', status: '404' }, []],
   ['the scheduled check', { userAgent: 'petstore-check' }, []],
+  ['its refused update', { userAgent: 'petstore-check', status: '403' }, []],
   ['its failures', { userAgent: 'petstore-check', status: '503' }, []],
 ])('counts the requests and failures of each operation: %s', (_, change, counted) => {
   const line = { ...read, ...change };
   expect(countLine('production', line)).toEqual(counted);
-  // Without alarms, no metric that costs anything while nothing fails.
-  const isFree = (name: string) => !/Requests(: 0)?$/.test(name);
+  // Without alarms, nothing that only alarms read.
+  const isFree = (name: string) => !/(Requests|ClientErrors)$/.test(name);
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
 });
 

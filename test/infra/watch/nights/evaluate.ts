@@ -66,16 +66,24 @@ export function toOrdinaryMinute(Invocations: number): Minute {
   };
 }
 
-/** What CloudWatch has of a minute. */
-export function toMetrics(minute: Minute): Metrics {
+/** Minutes between the scheduled checks, each of which calls every operation once. */
+const CHECK_EVERY = 5;
+
+/**
+ * What CloudWatch has of a minute.
+ * @param index the minute's place, which tells when the check runs
+ */
+export function toMetrics(minute: Minute, index: number): Metrics {
   const { unauthorized, forbidden, throttled, gatewayErrors, isLogged } = minute;
-  let [count, errors] = [unauthorized + forbidden + throttled, 0];
+  const isChecked = minute['check Errors'] !== undefined && index % CHECK_EVERY === 0;
+  let [count, errors, requested] = [unauthorized + forbidden + throttled, 0, 0];
   const metrics: Record<string, unknown> = { ...minute };
   const add = (name: string, value: number) => {
     metrics[name] = value || undefined;
   };
-  add('refused', unauthorized + 1e10 * throttled);
-  add('refused SampleCount', count);
+  add('unauthorized', unauthorized);
+  add('forbidden', forbidden);
+  add('throttled', throttled);
   for (const [place, id] of operationIds.entries()) {
     const { Invocations, ServerErrors, ClientErrors, Errors, Throttles, ...times } =
       minute.operations[id];
@@ -84,9 +92,12 @@ export function toMetrics(minute: Minute): Metrics {
     const failures = ServerErrors + Errors + Throttles + ofGateway;
     count += requests;
     errors += failures;
+    requested += requests;
     // From the access log, without the check's requests.
-    add(`${id}Requests`, isLogged ? requests + 1e10 * failures : 0);
-    add(`${id}Requests SampleCount`, isLogged ? requests + failures + ClientErrors : 0);
+    add(`${id}Requests`, isLogged ? requests : 0);
+    add(`${id}Failures`, isLogged ? failures : 0);
+    add(`${id}ClientErrors`, isLogged ? ClientErrors : 0);
+    add(`${id} Invocations`, Invocations + (isChecked ? 1 : 0));
     add(`${id} Errors`, Errors);
     add(`${id} Throttles`, Throttles);
     // Without calls there are no times and no concurrency.
@@ -96,6 +107,7 @@ export function toMetrics(minute: Minute): Metrics {
   }
   const lines = count + (minute['check Errors'] === undefined ? 0 : 1);
   add('Count', count);
+  add('requests', isLogged ? requested : 0);
   add('5XXError', errors);
   add('IncomingLogEvents', isLogged ? lines : 0);
   return metrics;
@@ -203,16 +215,11 @@ function readMetric(
   const owner = Dimensions.find(({ Name }: AlarmProperties) =>
     /^(FunctionName|TableName|Rule)$/.test(Name),
   );
-  const isCount = statistic === 'SampleCount';
-  const parts = [
-    owner?.Value.replace('petstore-production-', ''),
-    MetricName,
-    isCount && statistic,
-  ];
+  const parts = [owner?.Value.replace('petstore-production-', ''), MetricName];
   const name = parts.filter(Boolean).join(' ');
   if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
   const all = minutes.map(({ [name]: value }) => value as number | undefined);
-  if (isCount || statistic === 'Sum') return defineSum(all);
+  if (statistic === 'Sum') return defineSum(all);
   return (from, end) => {
     const values = all.slice(from, end).filter((value) => value !== undefined);
     if (values.length === 0) return undefined;
@@ -245,11 +252,12 @@ export function compile(
   ids: readonly string[],
   expression: string,
 ): (values: readonly (number | undefined)[], second?: number) => number {
-  const names = [...ids, 'IF', 'FILL', 'FLOOR', 'EPOCH'];
+  const names = [...ids, 'IF', 'FILL', 'MAX', 'EPOCH'];
   const calculate = new Function(...names, `return ${expression};`);
   return (values, second) =>
-    calculate(...values.map((value = Number.NaN) => value), IF, FILL, Math.floor, () => second);
+    calculate(...values.map((value = Number.NaN) => value), IF, FILL, MAX, () => second);
 }
 
 const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
+const MAX = (values: readonly number[]) => Math.max(...values);
 const FILL = (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value);

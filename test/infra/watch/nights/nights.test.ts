@@ -33,7 +33,7 @@ function toMinutes(length: number, calls: number, change: Change): Metrics[] {
   return Array.from({ length }, (_, index) => {
     const minute = toOrdinaryMinute(calls);
     change(minute, index);
-    return toMetrics(minute);
+    return toMetrics(minute, index);
   });
 }
 
