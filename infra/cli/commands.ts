@@ -254,7 +254,7 @@ export const commands = {
   rollback: {
     summary: 'Send requests back to earlier code',
     about: [
-      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points at, asks, moves the aliases, and says what to do next.',
+      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points at, asks, and moves the aliases. Then brings the stack in line, so that the next deployment starts from the live versions. Run it again if that fails.',
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {

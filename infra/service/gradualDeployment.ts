@@ -43,9 +43,7 @@ import {
 
 /**
  * How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once, and no version
- * proves itself. CodeDeploy could do that too (`ALL_AT_ONCE`), but it takes the version of the last template for the
- * one that serves requests. After `npx petstore rollback` another one does, and `atOnce` is the way out of that.
- * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
+ * proves itself.
  */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
   atOnce: undefined,

@@ -20,6 +20,7 @@ import {
   moveAliases,
   parseTarget,
 } from './aliases.ts';
+import { alignStack } from './alignStack.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
 import { findLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
@@ -70,7 +71,12 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
     if (left) await noteLeftVersions(stack, left, ahead);
     await moveAliases(stack.open(LambdaClient), ahead, say);
   }
-  say(toNextSteps(stage, functions, moves));
+  const served = functions.map((from) => {
+    const { to: live = from.live } = moves.find((move) => move.from === from) ?? {};
+    return { ...from, live };
+  });
+  await alignStack(stack, served, say);
+  if (ahead.length > 0) say(toUndo(stage, ahead));
   await report(ahead);
 }
 
@@ -124,31 +130,8 @@ function toVersionTable(
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);
 }
 
-/**
- * What to do so that the next deployment works, although the aliases were moved without it.
- * CloudFormation compares a template with the last template, never with an alias:
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks.html
- * So deploying the last template again moves nothing. Any other template moves an alias to its new version.
- * With `atOnce`, it moves from any version. CodeDeploy stops while an alarm fires, and assumes that the
- * requests go to the version of the last template:
- * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
- */
-function toNextSteps(
-  { name: stage }: Stage,
-  functions: readonly LiveFunction[],
-  moves: readonly Move[],
-): string {
-  const toServed = (one: LiveFunction) => moves.find(({ from }) => from === one)?.to ?? one.live;
-  if (functions.every((one) => toServed(one) === one.versions[0])) {
-    return '\nThe aliases are where the last deployment put them: there is nothing else to do.';
-  }
-  const moved = moves.filter((move) => !isDone(move));
+/** How to undo what was moved. */
+function toUndo({ name: stage }: Stage, moved: readonly Move[]): string {
   const back = moved.map(({ from }) => `${from.operationId}=${from.live.version}`);
-  return [
-    '\nCloudFormation knows nothing of this: go on at "After a rollback" in infra/OPERATIONS.md.',
-    `The next deployment must not be of ${functions[0]?.versions[0]?.commit || 'what was deployed last'}, and needs rollout: 'atOnce'.`,
-    ...(moved.length === 0
-      ? []
-      : [`To undo: npx petstore rollback --stage ${stage} --to ${back.join(' ')}`]),
-  ].join('\n');
+  return `Deploy the fix as usual. To undo: npx petstore rollback --stage ${stage} --to ${back.join(' ')}`;
 }

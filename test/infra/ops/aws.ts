@@ -126,6 +126,10 @@ async function readCall(request: IncomingMessage) {
     return { operation: Action, input, isXml: true };
   }
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+  if (!pathname.includes('/functions/')) {
+    const [, Bucket = '', ...key] = pathname.split('/');
+    return { operation: 'PutObject', input: { Bucket, Key: key.join('/'), Body: body } };
+  }
   const [, FunctionName, kind] = /\/functions\/([^/]+)\/([\w-]+)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
   const sent = body && JSON.parse(body);
@@ -153,7 +157,9 @@ function toElements(value: unknown): string {
     const entries = Array.from(value, ([key, one]) => ({ entry: { key, value: one } }));
     return entries.map(toElements).join('');
   }
-  if (typeof value !== 'object' || value === null) return String(value);
+  if (typeof value !== 'object' || value === null) {
+    return String(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  }
   return Object.entries(value)
     .map(([name, content]) => `<${name}>${toElements(content)}</${name}>`)
     .join('');

@@ -30,6 +30,30 @@ const toVersion = (version: number, [Description, code = Description]: Deploymen
   LastModified: `2026-12-0${version}T10:20:30.000+0000`,
 });
 
+/** The stack's last template, with the parts that aliases need; all parts of it stay as they are. */
+function toTemplate() {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
+  const code = { 'Fn::Sub': 'cdk-assets-${AWS::AccountId}-${AWS::Region}' };
+  const entries = operationIds.flatMap((id) => [
+    [
+      `${id}Function`,
+      {
+        Type: 'AWS::Lambda::Function',
+        Properties: { FunctionName: `petstore-production-${id}`, Code: { S3Bucket: code } },
+      },
+    ],
+    [
+      `${id}Live`,
+      {
+        Type: 'AWS::Lambda::Alias',
+        Properties: { FunctionName: { Ref: `${id}Function` }, FunctionVersion: '', Name: 'live' },
+        UpdatePolicy: { CodeDeployLambdaAliasUpdate: {} },
+      },
+    ],
+  ]);
+  return { Description: 'The shop & its <data>', Resources: Object.fromEntries(entries) };
+}
+
 /** Production without deployments, as AWS describes it. */
 async function open() {
   const functions = mapOperations(() => {
@@ -41,6 +65,32 @@ async function open() {
     status: 'UPDATE_COMPLETE',
     deployments: {} as Record<string, string>,
     left: undefined as string | undefined,
+    template: toTemplate(),
+    /** The version resources of the stack, as ARNs by logical id. */
+    resources: {} as Record<string, string>,
+    /** The versions between which the last deployment of each function moved its requests. */
+    canaries: {} as Record<string, string>,
+    uploads: {} as Record<string, string>,
+  };
+  /** CloudFormation knows the version that serves only by the last template. */
+  const findNamed = (id: OperationId): string => {
+    const { FunctionVersion } = state.template.Resources[`${id}Live`].Properties;
+    const arn = state.resources[FunctionVersion['Fn::GetAtt']?.[0]];
+    return arn?.split(':').at(-1) ?? FunctionVersion;
+  };
+  /** An update of the stack moves an alias that its template changes: by a canary if the new one has a policy. */
+  const deploy = (id: OperationId, number: number, deployment: Deployment) => {
+    const { versions } = functions[id];
+    versions.push(toVersion(number, deployment));
+    state.canaries[id] = `${findNamed(id)} → ${number}`;
+    state.resources[`${id}Version${number}`] = `arn:aws:lambda:x:1:function:${id}:${number}`;
+    Object.assign(state.template.Resources[`${id}Live`], {
+      UpdatePolicy: { CodeDeployLambdaAliasUpdate: {} },
+    });
+    Object.assign(state.template.Resources[`${id}Live`].Properties, {
+      FunctionVersion: { 'Fn::GetAtt': [`${id}Version${number}`, 'Version'] },
+    });
+    functions[id].alias = { FunctionVersion: `${number}`, RevisionId: `${number}` };
   };
   const find = ({ FunctionName }: Record<string, unknown>) =>
     functions[String(FunctionName).replace('petstore-production-', '') as OperationId];
@@ -84,14 +134,46 @@ async function open() {
       return { Versions };
     },
     UpdateAlias: updateAlias,
+    GetTemplate: () => ({ TemplateBody: JSON.stringify(state.template) }),
+    ListStackResources: () => ({
+      StackResourceSummaries: Object.entries(state.resources).map(
+        ([LogicalResourceId, PhysicalResourceId]) => ({ LogicalResourceId, PhysicalResourceId }),
+      ),
+    }),
+    PutObject({ Bucket, Key, Body }) {
+      state.uploads[`https://${Bucket}.s3.eu-west-1.amazonaws.com/${Key}`] = String(Body);
+      return {};
+    },
+    UpdateStack({ TemplateBody, TemplateURL }) {
+      const template = JSON.parse(String(TemplateBody ?? state.uploads[String(TemplateURL)]));
+      for (const id of operationIds) {
+        const { Properties, UpdatePolicy } = template.Resources[`${id}Live`];
+        const number = Properties.FunctionVersion;
+        // What names a version by its resource has not changed.
+        if (typeof number !== 'string') continue;
+        if (UpdatePolicy) throw new AwsError('ValidationError', 'It would be a canary');
+        functions[id].alias.FunctionVersion = number;
+      }
+      Object.assign(state, { template, status: 'UPDATE_COMPLETE' });
+      return { StackId: 'x' };
+    },
   };
-  return { aws: await useAws(responses), responses, state, functions, updateAlias };
+  const { UpdateStack: updateStack } = responses;
+  return {
+    aws: await useAws(responses),
+    responses,
+    state,
+    functions,
+    updateAlias,
+    updateStack,
+    deploy,
+  };
 }
 
 /** Production after these steps, and what was seen of the last roll-back. */
 async function follow(steps: readonly Step[]) {
   const stage = await open();
-  const { functions, aws } = stage;
+  const { aws } = stage;
   let screen = '';
   let deployed = 0;
   for (const step of steps) {
@@ -110,8 +192,7 @@ async function follow(steps: readonly Step[]) {
     }
     deployed += 1;
     for (const id of operationIds.filter((one) => one !== step[2])) {
-      functions[id].versions.push(toVersion(deployed, step));
-      functions[id].alias = { FunctionVersion: `${deployed}`, RevisionId: `${deployed}` };
+      stage.deploy(id, deployed, step);
     }
   }
   return { ...stage, screen };
@@ -292,6 +373,59 @@ it('npx petstore rollback leads back from each history, and says what to do next
     return `${screen}${describeAfter(stage)}`;
   });
   await expect(withoutOthers(screen)).toMatchFileSnapshot('histories.txt');
+});
+
+const all = (canary: string) => mapOperations(() => canary);
+const enlarge = ({ state }: Production) =>
+  Object.assign(state.template, { Metadata: 'x'.repeat(60_000) });
+
+it.each<[string, readonly Step[], Record<OperationId, string>]>([
+  ['a rollback', [a, b, '', c], all('1 → 3')],
+  ['a rollback, and its repeat', [a, b, '', '', c], all('1 → 3')],
+  ['a second rollback', [a, b, c, '', '--to aaaaaaa', cAgain], all('1 → 4')],
+  ['a rollback, a fix and another', [a, b, '', c, '', cAgain], all('1 → 4')],
+  ['a rollback of one function', [a, b, '--to getPet=1', c], { ...all('2 → 3'), getPet: '1 → 3' }],
+  ['a rollback that was undone', [a, b, '', `--to ${every(2)}`, c], all('2 → 3')],
+  ['a rollback of a large stack', [a, b, enlarge, '', c], all('1 → 3')],
+  [
+    'a rollback while CloudFormation is busy, and its repeat',
+    [
+      ...[a, b, setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'), ''],
+      ...[setStatus('UPDATE_COMPLETE'), '', c],
+    ],
+    all('1 → 3'),
+  ],
+  [
+    'a rollback whose update of the stack failed, and its repeat',
+    [
+      ...[a, b, fail('UpdateStack', 'ValidationError'), '', setStatus('UPDATE_FAILED')],
+      ({ responses, updateStack }) => Object.assign(responses, { UpdateStack: updateStack }),
+      ...['', c],
+    ],
+    all('1 → 3'),
+  ],
+  // Without the last step of a rollback, the canary starts from the version that was rolled back.
+  ['a rollback that left the stack', [a, b, fail('UpdateStack'), '', c], all('2 → 3')],
+])('the next canary after %s starts from the version that serves', async (_, steps, canaries) => {
+  onTestFinished(skipBackOff());
+  const { state } = await follow(steps);
+  expect(state.canaries).toEqual(canaries);
+});
+
+it('an update of the stack after a rollback changes nothing but the aliases that were moved', async () => {
+  const { state, aws } = await follow([a, b, enlarge]);
+  const before = structuredClone(state.template);
+  const args = [...production, '--yes', '--to', 'getPet=1'];
+  await callOps(petstore, args, aws.variables);
+  const { UpdatePolicy: _, ...alias } = before.Resources.getPetLive;
+  const Properties = { ...alias.Properties, FunctionVersion: '1' };
+  expect(state.template).toEqual({
+    ...before,
+    Resources: { ...before.Resources, getPetLive: { ...alias, Properties } },
+  });
+  const [update] = aws.inputsOf('UpdateStack');
+  expect(update).toMatchObject({ StackName: 'petstore-production', DisableRollback: 'true' });
+  expect(update?.TemplateURL).toContain('https://cdk-assets-123456789012-eu-west-1.s3.');
 });
 
 it('npx petstore rollback whose reader leaves still moves all aliases', async () => {

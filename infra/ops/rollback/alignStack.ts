@@ -1,0 +1,102 @@
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+  UpdateStackCommand,
+  waitUntilStackUpdateComplete,
+} from '@aws-sdk/client-cloudformation';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import type { LiveFunction } from '../../cli/liveFunctions.ts';
+import { tell } from '../../cli/output.ts';
+import type { OpenStage } from '../../cli/stageStack.ts';
+import { findAliases, readNamedVersions, readTemplate, type Template } from './stackTemplate.ts';
+
+/** CloudFormation's own limit for a template in a request, in bytes. */
+const MAX_BODY_BYTES = 51_200;
+
+/** Seconds. No resource but the aliases changes, which takes some ten seconds. */
+const MAX_WAIT_SECONDS = 300;
+
+/**
+ * Brings the stack in line with its aliases after a rollback. CloudFormation and CodeDeploy take the versions of the
+ * last template for the live ones, so the next canary would start from the version that was rolled back. This updates the
+ * stack by its own template, in which each alias names its live version and has no update policy. Rollback is disabled,
+ * so that a failure moves no requests. A second run continues after a failure.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
+ * @param say prints a line
+ */
+export async function alignStack(
+  { stage, name: StackName, open }: OpenStage,
+  functions: readonly LiveFunction[],
+  say: (line: string) => void,
+): Promise<void> {
+  const client = open(CloudFormationClient);
+  try {
+    const template = await readTemplate(client, StackName);
+    const aliases = findAliases(stage, template);
+    const named = await readNamedVersions(client, StackName, aliases);
+    const differing = aliases.flatMap((alias) => {
+      const live = functions.find(({ operationId }) => operationId === alias.operationId)?.live;
+      return live && live.version !== named.get(alias.operationId) ? [{ ...alias, live }] : [];
+    });
+    if (differing.length === 0) return say(`\nThe stack ${StackName} names the live versions.`);
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const status = stack?.StackStatus ?? '';
+    if (/_IN_PROGRESS$|ROLLBACK_FAILED$/.test(status)) {
+      return tell(
+        `\nThe stack ${StackName} is not in line yet, since CloudFormation is busy (${status}). Run the same command again when it is done, before the next deployment.`,
+      );
+    }
+    for (const { resource, live } of differing) {
+      Object.assign(resource.Properties as object, { FunctionVersion: String(live.version) });
+      delete resource.UpdatePolicy;
+    }
+    const body = JSON.stringify(template);
+    await client.send(
+      new UpdateStackCommand({
+        StackName,
+        ...(body.length > MAX_BODY_BYTES
+          ? { TemplateURL: await upload(open(S3Client), StackName, stack, template, body) }
+          : { TemplateBody: body }),
+        Parameters: stack?.Parameters?.map(({ ParameterKey }) => {
+          return { ParameterKey, UsePreviousValue: true };
+        }),
+        Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+        DisableRollback: true,
+      }),
+    );
+    const waiting = { client, minDelay: 5, maxDelay: 10, maxWaitTime: MAX_WAIT_SECONDS };
+    await waitUntilStackUpdateComplete(waiting, { StackName });
+    say(
+      `\nThe stack ${StackName} names the live versions now. The next deployment starts from them.`,
+    );
+  } catch (error) {
+    tell(
+      `\nThe stack ${StackName} is not in line: ${toErrorLine(error)}. Run the same command again, before the next deployment: see "After a rollback" in infra/OPERATIONS.md.`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** Uploads a template to the bucket with the functions' code, to which the CDK uploads templates too. */
+async function upload(
+  client: S3Client,
+  name: string,
+  stack: Stack | undefined,
+  { Resources }: Template,
+  Body: string,
+): Promise<string> {
+  const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
+  const code = Object.values(Resources)
+    .map(({ Properties }) => Object(Properties?.Code).S3Bucket)
+    .find((bucket) => bucket !== undefined);
+  const Bucket = String(code?.['Fn::Sub'] ?? code)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
+    .replace('${AWS::AccountId}', account)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
+    .replace('${AWS::Region}', region);
+  const Key = `rollback/${name}.json`;
+  await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType: 'application/json' }));
+  return `https://${Bucket}.s3.${region}.amazonaws.com/${Key}`;
+}
