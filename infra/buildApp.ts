@@ -1,29 +1,32 @@
+import { mkdtempDisposableSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { tell } from './cli/output.ts';
 import { checkWorstMonth } from './costs/bills/monthlyBill.ts';
-import { hasPrices } from './costs/prices.ts';
+import { countMetrics } from './costs/figures.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { findExampleSettings } from './stages/addresses.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
-import { CommitError, isEdited, readCommit } from './stages/commit.ts';
+import { CommitError, isEdited, readCommit, unknownCommit } from './stages/commit.ts';
+import { toNames } from './stages/resourceNames.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
 /**
- * Writes the templates of every deployment. Invalid settings, and a worst month past its limit, end it with one line
- * and status 1.
+ * Writes the templates of every deployment. Invalid settings end it with one line and status 1. What a deployment may
+ * cost never stops it: a worst month past its limit is one line, and `npx petstore costs check` refuses it.
  */
 export function synthesize(deployments: readonly Stage[] = Object.values(stages)): void {
   try {
-    for (const stage of deployments) {
-      checkStageSettings(stage);
-      refuseWorstMonth(stage);
-    }
+    deployments.forEach(checkStageSettings);
     const app = buildApp(undefined, deployments);
     refuseFindings(app);
-    app.synth();
+    const assembly = app.synth();
+    for (const stage of deployments) warnOfWorstMonth(stage, assembly);
   } catch (error) {
     if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
     tell(error.message);
@@ -31,11 +34,31 @@ export function synthesize(deployments: readonly Stage[] = Object.values(stages)
   }
 }
 
-/** In a region without prices, such as after a disaster, only `npx petstore costs check` refuses. */
-function refuseWorstMonth(stage: Stage): void {
-  if (!hasPrices(stage.settings.region)) return;
-  const { isWithin, text } = checkWorstMonth(stage);
-  if (!isWithin) throw new StageSettingsError(text);
+function warnOfWorstMonth(stage: Stage, assembly: CloudAssembly): void {
+  try {
+    const metrics = countMetrics(readTemplates(assembly, stage));
+    const { isWithin, text } = checkWorstMonth({ ...stage, metrics });
+    if (!isWithin) tell(`Warning: ${text}`);
+  } catch (error) {
+    // Such as in a region whose prices nobody has looked up.
+    tell(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
+  }
+}
+
+function readTemplates(assembly: CloudAssembly, stage: Stage) {
+  const { stack, watchStack } = toNames(stage);
+  return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
+}
+
+/**
+ * The templates of a stage's service and of what watches it, without the bundles of functions, which take long.
+ * @param build that of another commit
+ */
+export function buildTemplates(stage: Stage, build: typeof buildApp = buildApp) {
+  using outdir = mkdtempDisposableSync(join(tmpdir(), 'petstore-templates-'));
+  const context = { 'aws:cdk:bundling-stacks': [] };
+  const props = { outdir: outdir.path, context, builtinCloudFormationValidation: false };
+  return readTemplates(build(props, [stage], unknownCommit).synth(), stage);
 }
 
 /** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */

@@ -7,8 +7,8 @@ import { projectRoot } from '../infra/stages/projectRoot.ts';
 const rooms = [
   ...['shared/contract', 'shared/keys', 'shared/store', 'shared/runtime', 'shared/http'],
   ...['shared/client', 'functions', 'infra/stages', 'infra/gateway', 'infra/costs'],
-  ...['infra/openapi', 'infra/cli', 'infra/service', 'infra/watch', 'infra/bulk', 'infra/client'],
-  ...['infra/docs', 'infra/local', 'infra/ops', 'infra'],
+  ...['infra/openapi', 'infra/cli', 'infra/service', 'infra/watch', 'infra/buildApp.ts'],
+  ...['infra/bulk', 'infra/client', 'infra/docs', 'infra/local', 'infra/ops', 'infra'],
 ];
 
 /** The allowed imports, of files by path and packages by name. */
@@ -70,9 +70,18 @@ it('imports zod only as `* as z` of zod/mini where it is bundled: a named import
   );
 });
 
-it('lets no command load the CDK, except its list of regions', () => {
+it('lets no command load the CDK, except its list of regions, and to count what costs money', () => {
+  const builder = 'infra/buildApp.ts';
+  const [app, counter] = [...imports].filter(([, to]) => to.includes(builder));
+  expect([app?.[0], counter?.[0]]).toEqual(['infra/app.ts', 'infra/ops/costs/costOptions.ts']);
+  expect(read('infra/ops/costs/costOptions.ts').match(/.*buildApp\.ts.*/g)).toEqual([
+    expect.stringContaining(' = await import('),
+    expect.stringMatching(/^export type /),
+  ]);
   const loaded = new Set(['infra/petstore.ts', 'infra/client/client.ts']);
-  for (const file of loaded) for (const name of imports.get(file) ?? []) loaded.add(name);
+  for (const file of loaded) {
+    for (const name of imports.get(file) ?? []) if (name !== builder) loaded.add(name);
+  }
   expect(loaded).toContain('infra/ops/keys/runKeys.ts');
   const ofCdk = [...loaded].filter((name) => /^(aws-cdk-lib|cdk-nag|constructs)\b/.test(name));
   expect(ofCdk).toEqual(['aws-cdk-lib/region-info']);
@@ -80,7 +89,7 @@ it('lets no command load the CDK, except its list of regions', () => {
 
 /** Fails for a folder that no room names. */
 function toFloor(file: string): number {
-  const names = rooms.filter((room) => file.startsWith(`${room}/`));
+  const names = rooms.filter((room) => `${file}/`.startsWith(`${room}/`));
   const [own] = names.sort((one, other) => other.length - one.length);
   expect(own, file).toBeDefined();
   return rooms.indexOf(own ?? '');

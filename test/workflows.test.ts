@@ -84,7 +84,12 @@ describe.each(files)('%s', (file) => {
 it('a deployment goes from a tested build to staging, and from a staging that passed to production', () => {
   const { text, workflow } = read('.github/workflows/deploy.yml');
   const { build } = workflow.jobs;
-  expect(build?.steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci', 'npm run check']);
+  expect(build?.steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci', 'npm run check:code']);
+  // Only pull requests check what it costs.
+  expect(packageJson.scripts.check).toBe(
+    'node infra/run.js && npm run check:code && node infra/petstore.js costs check',
+  );
+  expect(packageJson.scripts['check:code']).not.toContain('costs');
   expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
   // Only two jobs have a role that may deploy, and the environment that it trusts.
   const jobs = Object.entries(workflow.jobs).map(([name, { needs, environment, steps }]) => [

@@ -336,13 +336,13 @@ export const commands = {
         summary: 'Compare the month with that of a commit',
         argument: '<REV>',
         about:
-          'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and runs none of its code.',
+          'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and builds its templates by its own code. So name only a commit whose code you trust.',
         options: { json },
       },
       check: {
         summary: 'Fail if a month costs too much',
         about:
-          'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Fails if infra/costs/figures.json is out of date.',
+          'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Nothing else fails for these: the synthesis prints such a worst month as a warning.',
         options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
       },
       measure: {

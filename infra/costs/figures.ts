@@ -1,59 +1,46 @@
-import { readFileSync } from 'node:fs';
-import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { readPrices } from './prices.ts';
 import { readRecordedUnits, readSizes } from './units/responseUnits.ts';
 
-/** The metrics that AWS bills: those of every stage, those that a setting adds, and those of a reserved concurrency. */
+/** What AWS bills by the month, as counted in a stage's templates. */
 export type MetricCounts = Readonly<
-  Record<(typeof countedSettings)[number] | 'always' | 'reservation', BilledMetrics>
+  Record<'alarmMetrics' | 'compositeAlarms' | 'customMetrics', number>
 >;
-type BilledMetrics = Readonly<Record<'alarmMetrics' | 'compositeAlarms' | 'customMetrics', number>>;
 
-export const countedSettings = [
-  ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
-  ...(['accountConcurrency', 'firewall'] as const),
-] as const;
-const pricedSettings = [
-  ...countedSettings,
-  ...(['alarms', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
-  // The worst month also depends on these.
-  ...(['inventoryEntries', 'reservedConcurrency', 'throttles', 'tracing'] as const),
-  'region',
-] as const;
+/** A stage whose templates were counted. */
+export type PricedStage = Stage & { readonly metrics: MetricCounts };
 
-export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
-
-export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
-
-/** All that the model calculates with, besides the traffic and the settings of a stage. */
+/** All that the model calculates with, besides the traffic and a stage. */
 export type Figures = ReturnType<typeof readFigures>;
 
-/** @param stage for the sizes of its entries; the largest possible without it */
-export function readFigures({ region }: Pick<StageSettings, 'region'> = {}, stage?: string) {
-  return {
-    units: readRecordedUnits(),
-    sizes: readSizes(stage),
-    prices: readPrices(region).prices,
-    metrics: readCommittedFigures().metrics,
-  };
+/** @param stage for the sizes of its entries, and the prices of its region */
+export function readFigures({ name, settings }: Stage) {
+  const { prices } = readPrices(settings.region);
+  return { units: readRecordedUnits(), sizes: readSizes(name), prices };
 }
 
-/** The figures that are code or counted, as data, so that `costs diff` needs no code of another commit. */
-export type CommittedFigures = ReturnType<typeof toCommittedFigures>;
-
-/** `npm run figures` writes it. */
-export const figuresFile = new URL('figures.json', import.meta.url);
-
-export function readCommittedFigures(): CommittedFigures {
-  return JSON.parse(readFileSync(figuresFile, 'utf8'));
+interface Template {
+  // biome-ignore lint/suspicious/noExplicitAny: a template is read as JSON.
+  readonly Resources?: Readonly<Record<string, { readonly Type: string; Properties?: any }>>;
 }
 
-export function toCommittedFigures(metrics: MetricCounts, stages: readonly Stage[]) {
-  const settings = stages.map((stage) => [
-    stage.name,
-    Object.fromEntries(pricedSettings.map((name) => [name, stage.settings[name]])),
-  ]);
-  const all: Partial<Record<string, PricedSettings>> = Object.fromEntries(settings);
-  return { metrics, stages: all };
+/**
+ * A custom metric of errors, which a filter tells by their status, is billed only for the hours with one, and does not
+ * count.
+ */
+export function countMetrics(templates: readonly Template[]): MetricCounts {
+  const resources = templates.flatMap(({ Resources = {} }) => Object.values(Resources));
+  const find = (type: string) =>
+    resources.flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));
+  const custom = find('AWS::Logs::MetricFilter')
+    .filter(({ FilterPattern }) => !/\bstatus\b/.test(FilterPattern))
+    .flatMap(({ MetricTransformations }) => MetricTransformations)
+    .map(({ MetricName, Dimensions }) => `${MetricName} ${Dimensions?.[0].Key}`);
+  const alarmMetrics = find('AWS::CloudWatch::Alarm')
+    .map(({ Metrics }): number => {
+      return Metrics?.filter((one: { MetricStat?: object }) => one.MetricStat).length ?? 1;
+    })
+    .reduce((sum, count) => sum + count, 0);
+  const compositeAlarms = find('AWS::CloudWatch::CompositeAlarm').length;
+  return { alarmMetrics, compositeAlarms, customMetrics: new Set(custom).size };
 }

@@ -86,10 +86,6 @@ export function readPrices(region = usualRegion, file = toPriceFile(region)) {
   return table;
 }
 
-export function hasPrices(region = usualRegion): boolean {
-  return existsSync(toPriceFile(region));
-}
-
 export function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }

@@ -12,7 +12,7 @@ import {
   toInstalled,
 } from '../client/buildClient.ts';
 import { readClientTypes } from '../client/clientTypes.ts';
-import { type OperationCost, toCostReport, toSafeSaleText } from '../costs/bills/costReport.ts';
+import { type OperationCost, toRequestReport, toSafeSaleText } from '../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../costs/bills/traffic.ts';
 import { componentLabels, components } from '../costs/prices.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
@@ -149,7 +149,7 @@ function toCount(number: unknown): string | undefined {
 /** Production's costs, with the committed length of the inventory. */
 function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
-  const report = toCostReport(stagesForClients[0], traffic, traffic.entries);
+  const report = toRequestReport(stagesForClients[0], traffic, traffic.entries);
   // Successful requests, and refused keys.
   const served = report.operations.filter(({ response }) => /^(200|304|401)/.test(response));
   const findCost = (name: string) =>

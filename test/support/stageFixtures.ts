@@ -65,11 +65,11 @@ const production: Stage = {
     rollout: 'canary10PercentFor5Minutes',
     tracing: { reservedPerSecond: 0, percent: 1 },
     maximumUnitsPerSecond: {
-      inventory: { read: 6_000, write: 3_000 },
+      inventory: { read: 7_000, write: 3_000 },
       pets: { read: 1_000, write: 1_000 },
       orders: { read: 2_000, write: 1_000 },
       requests: { read: 2_000, write: 4_500 },
-      apiKeys: { read: 3_000, write: 100 },
+      apiKeys: { read: 4_000, write: 100 },
     },
   },
 };

@@ -1,4 +1,5 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
+import type { Stage } from '../../stages/stages.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import { readPrices, usualRegion } from '../prices.ts';
 import {
@@ -11,24 +12,40 @@ import { toMonth, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic } from './traffic.ts';
 import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from './usage.ts';
 
-export type CostReport = ReturnType<typeof toCostReport>;
+export type RequestReport = ReturnType<typeof toRequestReport>;
 
-/** @param entries the length of the inventory for the prices of single requests; default: several lengths */
-export function toCostReport(
-  { name, settings }: PricedStage,
+/**
+ * What single requests cost, which needs no templates.
+ * @param entries the length of the inventory; default: several lengths
+ */
+export function toRequestReport(
+  stage: Stage,
   traffic: Traffic,
   entries?: number,
-  figures = readFigures(settings, name),
+  figures = readFigures(stage),
 ) {
-  const { region = usualRegion } = settings;
-  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
+  const { region = usualRegion } = stage.settings;
+  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
   return {
-    stage: name,
+    stage: stage.name,
     region,
     pricesAsOf: readPrices(region).asOf,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
-    month: toMonth(settings, traffic, pricing),
   };
+}
+
+export type CostReport = ReturnType<typeof toCostReport>;
+
+/** As `toRequestReport`, with the month. */
+export function toCostReport(
+  stage: PricedStage,
+  traffic: Traffic,
+  entries?: number,
+  figures = readFigures(stage),
+) {
+  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
+  const month = toMonth(stage, traffic, pricing);
+  return { ...toRequestReport(stage, traffic, entries, figures), month };
 }
 
 export function toStageMonth(stage: PricedStage, traffic: Traffic) {
@@ -55,7 +72,7 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
 }
 
 /** What safe sales cost, in two sentences. */
-export function toSafeSaleText({ operations }: Pick<CostReport, 'operations'>): string {
+export function toSafeSaleText({ operations }: RequestReport): string {
   const names = ['getInventoryEntry 200', 'updateInventory 200 Idempotency-Key'];
   const [read = 0, update = 0] = names.map((name) => {
     const cost = operations.find((one) => `${one.operationId} ${one.response}` === name);

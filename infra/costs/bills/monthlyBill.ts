@@ -3,17 +3,12 @@ import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import {
   accountThrottle,
   isTopic,
+  type StageSettings,
   severities,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import {
-  countedSettings,
-  type MetricCounts,
-  type PricedSettings,
-  type PricedStage,
-  readFigures,
-} from '../figures.ts';
+import { type PricedStage, readFigures } from '../figures.ts';
 import { findUnits, responsesOf, toRecordBytes } from '../units/responseUnits.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
@@ -38,11 +33,11 @@ const DAYS_A_MONTH = 730 / 24;
 
 /** @param requests per month; the traced share depends on it if the stage traces a fixed number per second */
 export function toStagePricing(
-  settings: PricedSettings,
+  stage: Stage,
   requests: number,
-  figures = readFigures(settings),
+  figures = readFigures(stage),
 ): RequestPricing {
-  const { firewall, memoryMegabytes, tracing } = settings;
+  const { firewall, memoryMegabytes, tracing } = stage.settings;
   const units = figures.units.map((one) => ({
     ...one,
     memoryMegabytes: memoryMegabytes[one.operationId],
@@ -110,12 +105,12 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
 
 /**
  * A stage's fixed use in a month. An account's first three dashboards are free. `test/infra/costs/bills.test.ts` counts
- * the same in its stacks.
+ * the rest of it in the stacks too.
  * @param entries the length of the inventory, which takes up most of the tables' storage
  * @param loggedGigabytes what each month adds to the logs; they are kept until they expire
  */
 export function toFixedUsage(
-  settings: PricedSettings,
+  { settings, metrics }: PricedStage,
   entries: number,
   pricing: RequestPricing,
   loggedGigabytes = 0,
@@ -135,7 +130,7 @@ export function toFixedUsage(
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };
-  return sumUsage([...listMetrics(settings, pricing.metrics), ofChecks, others]);
+  return sumUsage([metrics, ofChecks, others]);
 }
 
 /** A check has a list of one entry, and a write refused. Between two checks, each container forgets the key. */
@@ -150,23 +145,11 @@ function toCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> 
   return sumUsage([...calls, own]);
 }
 
-/** What the stage's settings add, as counted in the stacks of tests. */
-function listMetrics(settings: PricedSettings, metrics: MetricCounts): Usage[] {
-  const off: unknown[] = [undefined, false, 'atOnce'];
-  const on = countedSettings.filter((name) => !off.includes(settings[name]));
-  const reserved = operationIds.filter((id) => (toReservedConcurrency(settings, id) ?? 0) > 0);
-  const counted = settings.raisesAlarms
-    ? [...on.map((name) => metrics[name]), ...reserved.map(() => metrics.reservation)]
-    : // Without alarms, nothing watches the rest.
-      on.filter((name) => name === 'rollout').map((name) => metrics[name]);
-  return [metrics.always, ...counted];
-}
-
 export type Month = ReturnType<typeof toMonth>;
 
 /** @param besides the use of requests that are not in the traffic */
 export function toMonth(
-  settings: PricedSettings,
+  stage: PricedStage,
   traffic: Traffic,
   pricing: RequestPricing,
   besides: Usage = {},
@@ -174,7 +157,7 @@ export function toMonth(
   const { entries } = traffic;
   const { usage } = toRequestsBill(traffic, pricing);
   const { loggedGigabytes } = sumUsage([usage, besides]);
-  const fixedUsage = toFixedUsage(settings, entries, pricing, loggedGigabytes);
+  const fixedUsage = toFixedUsage(stage, entries, pricing, loggedGigabytes);
   const others = sumUsage([fixedUsage, besides]);
   const { shares, dollars, keyReads, rates } = toRequestsBill(traffic, pricing, others);
   const fixedParts = toDollars(fixedUsage, rates);
@@ -193,12 +176,13 @@ export type WorstMonth = ReturnType<typeof toWorstMonth>;
  * response at the highest rate.
  */
 export function toWorstMonth(
-  { name, settings }: PricedStage,
-  entries: number = settings.inventoryEntries,
-  figures = readFigures(settings, name),
+  stage: PricedStage,
+  entries: number = stage.settings.inventoryEntries,
+  figures = readFigures(stage),
 ) {
+  const { settings } = stage;
   // In a flood, only the fixed percentage of requests is traced.
-  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, figures);
+  const pricing = toStagePricing(stage, Number.MAX_SAFE_INTEGER, figures);
   const shares = operationIds
     .map((id) => mostExpensiveShare(settings, id, pricing, entries))
     // An earlier commit may lack an operation.
@@ -212,7 +196,7 @@ export function toWorstMonth(
   // access log and its response are not.
   const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
   // The logs stay longer, but later months pay for that.
-  const ofMonth: PricedSettings = { ...settings, logRetentionDays: 30 };
+  const ofMonth = { ...stage, settings: { ...settings, logRetentionDays: 30 as const } };
   const besides = sumUsage([ofOthers, ofRefusals]);
   const month = toMonth(ofMonth, { entries, shares }, pricing, besides);
   const price = (usage: Usage) => sumDollars(toDollars(usage, month.rates));
@@ -220,7 +204,7 @@ export function toWorstMonth(
   return { ...month, other, refusals, total: month.total + other + refusals };
 }
 
-export function checkWorstMonth(stage: Stage) {
+export function checkWorstMonth(stage: PricedStage) {
   const { name, settings } = stage;
   const total = Math.ceil(toWorstMonth(stage).total);
   const isWithin = total <= settings.worstMonthDollars;
@@ -232,7 +216,7 @@ export function checkWorstMonth(stage: Stage) {
 }
 
 function mostExpensiveShare(
-  settings: PricedSettings,
+  settings: StageSettings,
   operationId: OperationId,
   pricing: RequestPricing,
   entries: number,

@@ -3,27 +3,21 @@ import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { checkWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
-import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { type Stage, stages } from '../../stages/stages.ts';
+import type { PricedStage } from '../../costs/figures.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 export const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
-/** @param figures the committed ones; if given, they must be up to date */
-export function checkMonths(
-  checked: readonly Stage[],
-  accepted = readAccepted(),
-  figures?: CommittedFigures,
-) {
-  const found = checked.flatMap((stage) => [
+export function checkMonths(checked: readonly PricedStage[], accepted = readAccepted()) {
+  return checked.flatMap((stage) => [
     { stage: stage.name, ...checkWorstMonth(stage) },
     { stage: stage.name, ...checkIncrease(stage, accepted[stage.name]) },
   ]);
-  return figures ? [...found, checkFigures(figures)] : found;
 }
 
-function checkIncrease(stage: Stage, accepted: number | undefined) {
+function checkIncrease(stage: PricedStage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
@@ -48,12 +42,4 @@ export function toIncrease({ settings }: Stage, total: number, accepted: number)
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
   return { added, percent, isWithin, limits };
-}
-
-/** `costs diff` compares later commits with these figures. */
-function checkFigures(figures: CommittedFigures) {
-  const now = toCommittedFigures(figures.metrics, Object.values(stages));
-  const isWithin = JSON.stringify(now) === JSON.stringify(figures);
-  const text = isWithin ? 'is up to date.' : 'is out of date: commit what npm run figures writes.';
-  return { isWithin, text: `infra/costs/figures.json ${text}` };
 }

@@ -10,6 +10,7 @@ import {
   replaceRequests,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
+import { countMetrics, type MetricCounts } from '../../costs/figures.ts';
 import { usualRegion } from '../../costs/prices.ts';
 import type { Stage } from '../../stages/stages.ts';
 
@@ -35,9 +36,26 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
 }
 
 /** The stage with its region, which decides its prices. */
-export function toPricedStage(stage: Stage, region = toRegion(stage).region ?? usualRegion) {
+export function withRegion(stage: Stage, region = toRegion(stage).region ?? usualRegion) {
   return { ...stage, settings: { ...stage.settings, region } };
 }
+
+/**
+ * Counts what AWS bills by the month. Loads the CDK and builds the templates, which takes some seconds.
+ * @param build that of another commit
+ */
+export async function toPricedStage<Named extends Stage>(stage: Named, build?: BuildApp) {
+  const { buildTemplates } = await import('../../buildApp.ts');
+  const count = () => countMetrics(buildTemplates(stage, build));
+  if (build) return { ...stage, metrics: count() };
+  const key = JSON.stringify(stage);
+  const metrics = counted.get(key) ?? count();
+  counted.set(key, metrics);
+  return { ...stage, metrics };
+}
+/** By the stage as JSON, for a process that runs several commands, as tests do. */
+const counted = new Map<string, MetricCounts>();
+export type BuildApp = Parameters<typeof import('../../buildApp.ts')['buildTemplates']>[1];
 
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {

@@ -1,10 +1,10 @@
 import { toColumns } from '../../cli/output.ts';
-import type { CostReport } from '../../costs/bills/costReport.ts';
+import type { CostReport, RequestReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { sumDollars, toCents } from '../../costs/bills/usage.ts';
 import { components, type Dollars, componentLabels as labels } from '../../costs/prices.ts';
 
-export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
+export function toOperationsText({ operations, region, pricesAsOf }: RequestReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, response, entries, components: dollars }) => [
     operationId,

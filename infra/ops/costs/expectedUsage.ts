@@ -1,7 +1,7 @@
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import type { Traffic } from '../../costs/bills/traffic.ts';
+import type { PricedStage } from '../../costs/figures.ts';
 import { type Prices, usageKinds } from '../../costs/prices.ts';
-import type { Stage } from '../../stages/stages.ts';
 
 /** The services by their codes in the price list, with their names in bills. */
 const services = {
@@ -54,7 +54,7 @@ export function withoutRegion(usageType: string): string {
 export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 
 /** The expected bill of a month by usage type, with quantities and dollars, so that an error in one shows. */
-export function toExpectedUsage(stage: Stage, traffic: Traffic) {
+export function toExpectedUsage(stage: PricedStage, traffic: Traffic) {
   const { usage, rates } = toStageMonth(stage, traffic);
   return usageKinds.flatMap((kind) => {
     const [quantity, [service, usageType, unit, alsoNamed]] = [usage[kind], usageTypes[kind]];

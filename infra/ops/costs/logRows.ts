@@ -17,8 +17,8 @@ import {
   type DayRange,
   splitByMonth,
   toDay,
-  toPricedStage,
   toToday,
+  withRegion,
 } from './costOptions.ts';
 
 /** Queries that cost more need the user's consent. */
@@ -33,7 +33,7 @@ export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange
   const days = toKeptDays(named, asked);
   const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);
-  const stage = toPricedStage(named, await metrics.config.region());
+  const stage = withRegion(named, await metrics.config.region());
   const { functionLogs, accessLog } = toNames(stage);
   const names = [...functionLogs, accessLog];
   const months = await Promise.all(

@@ -11,6 +11,7 @@ import {
   parseDayRange,
   toDay,
   toMonth,
+  toPricedStage,
   toToday,
 } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
@@ -60,7 +61,7 @@ async function readMonths(options: CostOptions<'forecast'>, days: DayRange) {
   if (!logs) return;
   const { stage, client } = logs;
   const { region } = stage.settings;
-  const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
+  const { fixed: fixedOfMonth } = toStageMonth(await toPricedStage(stage), readCommittedTraffic());
   const months = [];
   for (const month of logs.months) {
     const { from, end, share, volume } = month;

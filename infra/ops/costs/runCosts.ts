@@ -1,31 +1,30 @@
 import type { commands } from '../../cli/commands.ts';
 import { writeResult } from '../../cli/output.ts';
 import type { Runs } from '../../cli/program.ts';
-import { toCostReport } from '../../costs/bills/costReport.ts';
+import { toCostReport, toRequestReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
-import { readTraffic, toPricedStage } from './costOptions.ts';
+import { readTraffic, toPricedStage, withRegion } from './costOptions.ts';
 import { toMonthText, toOperationsText, toWorstMonthText } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
 export const runs: Runs<typeof commands.costs.subcommands> = {
   async requests(options) {
-    const stage = toPricedStage(options.stage);
-    const report = toCostReport(stage, readCommittedTraffic(), options.entries);
-    // JSON leaves out what is undefined.
-    const document = { ...report, month: undefined };
-    await writeResult(options, document, toOperationsText(report));
+    const stage = withRegion(options.stage);
+    const report = toRequestReport(stage, readCommittedTraffic(), options.entries);
+    await writeResult(options, report, toOperationsText(report));
   },
   async month(options) {
-    const report = toCostReport(toPricedStage(options.stage), readTraffic(options));
+    const traffic = readTraffic(options);
+    const report = toCostReport(await toPricedStage(withRegion(options.stage)), traffic);
+    // JSON leaves out what is undefined.
     await writeResult(options, { ...report, operations: undefined }, toMonthText(report));
   },
   async worst(options) {
-    const stage = toPricedStage(options.stage);
+    const stage = await toPricedStage(withRegion(options.stage));
     const worstMonth = toWorstMonth(stage, options.entries);
     const { region } = stage.settings;
     const pricesAsOf = readPrices(region).asOf;
@@ -35,7 +34,7 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
   diff: (options, [revision = '']) => runDiff(revision, options),
   async check({ stage, json }) {
     const checked = stage === undefined ? Object.values(stages) : [stage];
-    const found = checkMonths(checked, undefined, readCommittedFigures());
+    const found = checkMonths(await Promise.all(checked.map((one) => toPricedStage(one))));
     const failed = found.filter(({ isWithin }) => !isWithin);
     if (failed.length > 0 && !json) throw new Error(failed.map(({ text }) => text).join(' '));
     await writeResult({ json }, found, found.map(({ text }) => text).join('\n'));

@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempDisposableSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { writeResult } from '../../cli/output.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { sumDollars, sumOf, toAmount, toCents } from '../../costs/bills/usage.ts';
-import type { CommittedFigures } from '../../costs/figures.ts';
+import type { PricedStage } from '../../costs/figures.ts';
 import {
   componentLabels,
   components,
@@ -17,27 +20,29 @@ import {
   usualRegion,
 } from '../../costs/prices.ts';
 import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
-import { stagesForClients } from '../../stages/stages.ts';
-import type { CostOptions } from './costOptions.ts';
+import { projectRoot } from '../../stages/projectRoot.ts';
+import { type Stage, stagesForClients } from '../../stages/stages.ts';
+import { type BuildApp, type CostOptions, toPricedStage } from './costOptions.ts';
 
 const trafficFile = 'infra/costs/traffic.json';
 
 /**
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
- * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
+ * the worst month. Today's model prices the commit's units, sizes and prices, its settings, and what its templates count.
  */
 export async function runDiff(revision: string, options: CostOptions<'diff'>): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, stages, toPrices, trafficThen, ...then } = readFiguresOf(revision);
+  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(revision);
+  const stages = await readStagesOf(revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
-  const changes = stagesForClients.map((stage) => {
+  const priced = await Promise.all(stagesForClients.map((stage) => toPricedStage(stage)));
+  const changes = priced.map((stage) => {
     const { name } = stage;
-    const settings = stages[name];
-    const prices = toPrices(settings?.region);
+    const before = stages.get(name);
+    const prices = toPrices(before?.settings.region);
     const figures = { ...then, sizes: readSizes(name, sizes), prices };
-    const before = settings && { ...stage, settings };
     const now = toCostReport(stage, traffic, entries);
     const was = before && toCostReport(before, { entries, shares }, entries, figures);
     const ofTraffic = toCostReport(stage, trafficThen, entries);
@@ -68,23 +73,43 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
 
 function readFiguresOf(revision: string) {
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
-  const figuresFile = 'infra/costs/figures.json';
-  if (git('ls-tree', '--name-only', '--end-of-options', revision, figuresFile) === '') {
-    throw new Error(`${revision} has no ${figuresFile}: its month cannot be priced.`);
+  const unitsFile = 'infra/costs/units/units.json';
+  for (const file of [unitsFile, 'infra/buildApp.ts']) {
+    if (git('ls-tree', '--name-only', '--end-of-options', revision, file) !== '') continue;
+    throw new Error(`${revision} has no ${file}: its month cannot be priced.`);
   }
-  const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
-  const figures: CommittedFigures = JSON.parse(read(figuresFile));
+  const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
   const toPrices = (region = usualRegion): Prices =>
     JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
   const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
-  return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };
+  return { units, sizes: read('infra/costs/sizes.json'), toPrices, trafficThen };
+}
+
+/** Builds the templates of a commit by its own code, with today's packages. */
+async function readStagesOf(revision: string): Promise<Map<string, PricedStage>> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
+  const load = (file: string) => import(pathToFileURL(join(folder.path, file)).href);
+  try {
+    const options = { cwd: projectRoot, maxBuffer: 2 ** 27 };
+    const input = execFileSync('git', ['archive', '--format=tar', revision], options);
+    execFileSync('tar', ['-x'], { cwd: folder.path, input });
+    symlinkSync(join(projectRoot, 'node_modules'), join(folder.path, 'node_modules'));
+    const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
+    const { buildApp }: { buildApp: BuildApp } = await load('infra/buildApp.ts');
+    const all = Object.values(stages).map((stage) => toPricedStage(stage, buildApp));
+    return new Map((await Promise.all(all)).map((stage) => [stage.name, stage]));
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(
+      `The templates of ${revision} cannot be built, nor its month priced: ${reason}`,
+    );
+  }
 }
 
 /** @throws {Error} with what git says */
 function git(...args: string[]): string {
-  const cwd = fileURLToPath(new URL('../../..', import.meta.url));
   const { status, stdout, stderr, error } = spawnSync('git', args, {
-    ...{ cwd, encoding: 'utf8', maxBuffer: 2 ** 27 },
+    ...{ cwd: projectRoot, encoding: 'utf8', maxBuffer: 2 ** 27 },
   });
   if (status === 0) return stdout;
   throw error ?? new Error(`git: ${stderr.replace(/^fatal: /, '').trim()}`);

@@ -36,9 +36,7 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   const source = 'GetProducts of the AWS Price List API';
   const table = { asOf: toDay(Date.now()), source, prices };
   writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
-  await writeOut(
-    `Wrote ${name}. Commit it with what npm run figures writes; npx petstore costs diff HEAD says what changes.\n`,
-  );
+  await writeOut(`Wrote ${name}. Commit it; npx petstore costs diff HEAD says what changes.\n`);
 }
 
 /** The text of a product, as far as it is read here. */

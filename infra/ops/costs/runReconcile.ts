@@ -12,16 +12,18 @@ import {
   toDay,
   toMonth,
   toPricedStage,
+  withRegion,
 } from './costOptions.ts';
 import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
 /** Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if it did not. */
 export async function runReconcile(files: readonly string[], options: CostOptions<'reconcile'>) {
-  const stage = toPricedStage(options.stage);
+  const stage = withRegion(options.stage);
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
-  const expected = toExpectedUsage(stage, readTraffic(options));
+  const traffic = readTraffic(options);
+  const expected = toExpectedUsage(await toPricedStage(stage), traffic);
   const bill = await readBill(files, stage, expected, days);
   const found = reconcile(bill, expected);
   await writeResult(options, found, toText(found));

@@ -13,6 +13,7 @@ import {
   toDollarsPerMillion,
   toRates,
 } from '../../../infra/costs/bills/usage.ts';
+import { countMetrics } from '../../../infra/costs/figures.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import {
   findUnits,
@@ -20,10 +21,11 @@ import {
   type ResponseUnits,
   readSizes,
 } from '../../../infra/costs/units/responseUnits.ts';
-import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import type { Stage } from '../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
   changedProduction,
+  findProperties,
   type StageTemplates,
   synthesizeProduction,
   synthesizeStages,
@@ -31,11 +33,12 @@ import {
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
-import { countMetrics, findOfStage } from './figures.ts';
+import { priceStage } from './figures.ts';
 
 const { prices } = readPrices();
-const { settings } = fixtures.production;
-const { units: recorded } = toStagePricing(settings, 1);
+const { production } = fixtures;
+const { settings } = production;
+const { units: recorded } = toStagePricing(production, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
 const toTraffic = (requests: string) => replaceRequests(readCommittedTraffic(), requests);
 const units = (id: OperationId, response: ResponseKind, entries = 0) =>
@@ -43,7 +46,7 @@ const units = (id: OperationId, response: ResponseKind, entries = 0) =>
 
 /** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { ...toStagePricing(settings, 1), tracedPercent: 10, sizes: measured };
+const pricing = { ...toStagePricing(production, 1), tracedPercent: 10, sizes: measured };
 /** What a million such responses cost in dollars, for lists of 1,000 entries. */
 const toMillion = (id: OperationId, response: ResponseKind, priced = pricing) =>
   sumDollars(toDollarsPerMillion(units(id, response, 1_000), priced));
@@ -152,13 +155,13 @@ test('a key is read again each minute: 43,800 minutes × $0.125 a million, for e
 });
 
 test('the fixed part is units times prices', () => {
-  const own = { ...settings, firewall: true };
+  const metrics = { alarmMetrics: 74, compositeAlarms: 2, customMetrics: 4 };
+  const own = { ...changeProduction({ firewall: true }), metrics };
   // By hand for these alone: what was not measured is not checked.
   const ids = ['listInventory', 'getInventoryEntry', 'updateInventory', 'getPet', 'listOrders'];
   const units = pricing.units.filter(({ operationId }) => ids.includes(operationId));
   const fixed = toFixedUsage(own, 1e9 / 118, { ...pricing, units, hasFirewall: true });
-  const counted = { alarmMetrics: 74, compositeAlarms: 2, customMetrics: 4 };
-  const dollars = toDollars({ ...fixed, ...counted }, toRates(prices));
+  const dollars = toDollars(fixed, toRates(prices));
   const [checks, calls] = [8_760, 5 * 8_760];
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     ['gateway', expect.closeTo(calls * 3.5e-6, 9)],
@@ -187,7 +190,10 @@ test('the fixed part is units times prices', () => {
 test('the worst month counts the gateway’s own responses and refusals, all at the steps of the prices', () => {
   const throttles = { ...settings.throttles, listInventory: { rate: 10, burst: 20 } };
   const stage = changeProduction({ throttles });
-  const { requests, fixed, other, refusals, total, rates, usage } = toWorstMonth(stage, 100_000);
+  const { requests, fixed, other, refusals, total, rates, usage } = toWorstMonth(
+    priceStage(stage),
+    100_000,
+  );
   const seconds = 2_628_000;
   // 10 + 50 a second of the lists, 500 of each other operation, 100 of unknown paths, and the checks.
   const { length } = operationIds;
@@ -207,31 +213,58 @@ const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
 const ownTopics = { alarms: { page: topic, ticket: topic } };
 const atOnce = { rollout: 'atOnce' } as const;
 const { staging } = fixtures;
-const quiet = { ...staging.settings, accountConcurrency: 1_000 };
+const quiet = { ...staging, settings: { ...staging.settings, accountConcurrency: 1_000 } };
 const unchanged = { service: templates.production, watch: watchTemplates.production };
-const synthesizeQuiet = () => synthesizeStages([{ ...staging, settings: quiet }]).staging;
-test.each<[string, StageSettings, () => StageTemplates]>([
-  ['production', settings, () => unchanged],
-  ['a changed one', changeProduction(changedSettings).settings, changedProduction],
-  ['one without roll-back', changeProduction(atOnce).settings, () => synthesizeProduction(atOnce)],
+const synthesizeQuiet = () => synthesizeStages([quiet]).staging;
+test.each<[string, Stage, () => StageTemplates]>([
+  ['production', production, () => unchanged],
+  ['a changed one', changeProduction(changedSettings), changedProduction],
+  ['one without roll-back', changeProduction(atOnce), () => synthesizeProduction(atOnce)],
   [
     'one with topics of its own',
-    changeProduction(ownTopics).settings,
+    changeProduction(ownTopics),
     () => synthesizeProduction(ownTopics),
   ],
   ['one that keeps nothing', quiet, synthesizeQuiet],
-])('the monthly units in the settings of %s match its stacks', (_, settings, stacks) => {
-  const usage = toFixedUsage(settings, 1, pricing);
+])('the monthly units in the settings of %s match its stacks', (_, stage, stacks) => {
+  const usage = toFixedUsage(priceStage(stage), 1, pricing);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
-  const message = 'commit what `npm run figures` writes';
-  expect({ ...usage, isBackedUp }, message).toEqual({ ...usage, ...countFixedUnits(stacks()) });
+  expect({ ...usage, isBackedUp }).toEqual({ ...usage, ...countFixedUnits(stacks()) });
 });
 
 test('monitoring production costs at most 3.20 dollars a month for each operation, as OPERATIONS.md says', () => {
-  const fixed = toDollars(toFixedUsage(settings, 0, pricing), toRates(prices));
+  const fixed = toDollars(toFixedUsage(priceStage(production), 0, pricing), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   expect(monitoring).toBeLessThanOrEqual(3.2 * operationIds.length);
 });
+
+test('an alarm counts for each of its metrics, and a custom metric once with each dimension', () => {
+  const toFilter = (MetricName: string, Key?: string) => ({
+    Type: 'AWS::Logs::MetricFilter',
+    Properties: { MetricTransformations: [{ MetricName, ...(Key && { Dimensions: [{ Key }] }) }] },
+  });
+  const toAlarm = (Properties: object) => ({ Type: 'AWS::CloudWatch::Alarm', Properties });
+  const service = {
+    Resources: {
+      plain: toAlarm({ MetricName: 'Errors' }),
+      math: toAlarm({ Metrics: [{ Expression: 'a+b' }, { MetricStat: {} }, { MetricStat: {} }] }),
+      all: { Type: 'AWS::CloudWatch::CompositeAlarm' },
+      table: { Type: 'AWS::DynamoDB::Table' },
+    },
+  };
+  const filters = [toFilter('Served'), toFilter('Served'), toFilter('Served', 'route')];
+  const watch = {
+    Resources: {
+      ...Object.fromEntries(filters.entries()),
+      own: toAlarm({ MetricName: 'Silence' }),
+    },
+  };
+  const counts = { alarmMetrics: 4, compositeAlarms: 1, customMetrics: 2 };
+  expect(countMetrics([service, {}, watch])).toEqual(counts);
+});
+
+const findOfStage = ({ service, watch }: StageTemplates, type: string) =>
+  [service, watch].flatMap((template) => findProperties(template, type));
 
 /** Counts a stage's resources that are billed by the month. */
 function countFixedUnits(stage: StageTemplates) {
@@ -240,7 +273,6 @@ function countFixedUnits(stage: StageTemplates) {
   const checks = rule ? (730 * 60) / Number(every) : 0;
   const firewalls = findOfStage(stage, 'AWS::WAFv2::WebACL');
   return {
-    ...countMetrics(stage),
     encryptionKeys: findOfStage(stage, 'AWS::KMS::Key').length,
     gatewayRequests: checks * operationIds.length,
     functionCalls: checks * (1 + operationIds.length),

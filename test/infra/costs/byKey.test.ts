@@ -254,7 +254,8 @@ it('prints a table or a line in each situation, after what the queries cost', as
     if (asked.length > 0) screens.push(`${asked.sort().join('\n')}\n`);
   }
   screens.push('The queries', ...[...queries].sort());
-  await expect(screens.join('\n'), 'commit what `npm run figures` writes').toMatchFileSnapshot(
-    'byKey.txt',
-  );
+  await expect(
+    screens.join('\n'),
+    'commit what `npx vitest run test/infra/costs --update` writes',
+  ).toMatchFileSnapshot('byKey.txt');
 });

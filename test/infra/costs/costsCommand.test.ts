@@ -1,31 +1,39 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it, vi } from 'vitest';
+import { buildTemplates } from '../../../infra/buildApp.ts';
 import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
-import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import { toNames } from '../../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import type { Stage } from '../../../infra/stages/stages.ts';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { deployedStages } from '../../support/suite/testStages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { useAws } from '../ops/aws.ts';
-import { callOps, changeSettings, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
-import { toFigures } from './figures.ts';
+import {
+  callOps,
+  changeSettings,
+  defineCommand,
+  listNames,
+  runOps,
+  toScreen,
+} from '../ops/opsProcess.ts';
+import { priceStage } from './figures.ts';
 
 const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
 const { production } = fixtures;
 const { settings } = production;
-const committed = toCommittedFigures(readFigures().metrics, Object.values(stages));
 const readCosts = (file: string) =>
   JSON.parse(readFileSync(join(projectRoot, 'infra/costs', file), 'utf8'));
 afterEach(() => vi.useRealTimers());
@@ -96,28 +104,47 @@ async function showMonths(): Promise<string[]> {
 
 /** The files of a commit that costs the same. */
 const same = {
-  'units/units.json': readRecordedUnits(),
-  'figures.json': committed,
-  'prices/us-east-1.json': readPrices(),
-  'sizes.json': readCosts('sizes.json'),
-  'traffic.json': readCosts('traffic.json'),
+  'costs/units/units.json': readRecordedUnits(),
+  'costs/prices/us-east-1.json': readPrices(),
+  'costs/sizes.json': readCosts('sizes.json'),
+  'costs/traffic.json': readCosts('traffic.json'),
+  'stages/stages.ts': toStagesFile(fixtures),
+  'buildApp.ts': toBuildFile(),
 };
 type Files = Readonly<Partial<Record<keyof typeof same, unknown>>>;
 const set = (changes: Partial<StageSettings>): Files => ({
-  'figures.json': {
-    ...committed,
-    stages: { ...committed.stages, production: { ...settings, ...changes } },
-  },
+  'stages/stages.ts': toStagesFile({ ...fixtures, production: changeProduction(changes) }),
 });
+
+function toStagesFile(stages: Readonly<Record<string, Stage>>): string {
+  return `export const stages = ${JSON.stringify(stages)};`;
+}
+
+/** Stands in for a commit's synthesis, which would take seconds: the templates of today, without some resources. */
+function toBuildFile(isLeftOut = (_: string) => false): string {
+  const templates = Object.values(fixtures).flatMap((stage) => {
+    const { stack, watchStack } = toNames(stage);
+    return buildTemplates(stage).map(({ Resources }, index) => {
+      const kept = Object.entries(Resources).filter(([id]) => !isLeftOut(id));
+      return [[stack, watchStack][index], { Resources: Object.fromEntries(kept) }];
+    });
+  });
+  return `const templates = ${JSON.stringify(Object.fromEntries(templates))};
+const getStackByName = (name: string) => ({ template: templates[name as keyof typeof templates] });
+export const buildApp = () => ({ synth: () => ({ getStackByName }) });`;
+}
+
 const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>): Files => ({
-  'units/units.json': same['units/units.json'].map((one) => ({ ...one, ...change(one) })),
+  'costs/units/units.json': same['costs/units/units.json'].map((one) => ({
+    ...one,
+    ...change(one),
+  })),
 });
 const without = (isLeftOut: (one: MeasuredUnits) => boolean): Files => ({
-  'units/units.json': same['units/units.json'].filter((one) => !isLeftOut(one)),
+  'costs/units/units.json': same['costs/units/units.json'].filter((one) => !isLeftOut(one)),
 });
 const { prices } = readPrices();
-const { requests } = same['traffic.json'];
-const { always } = committed.metrics;
+const { requests } = same['costs/traffic.json'];
 const { throttles } = settings;
 
 /** What another commit has. */
@@ -128,7 +155,7 @@ const commits: Readonly<Record<string, Files>> = {
     memoryMegabytes: mapOperations((id) => 2 * settings.memoryMegabytes[id]),
   }),
   'a tenth of a price': {
-    'prices/us-east-1.json': {
+    'costs/prices/us-east-1.json': {
       ...readPrices(),
       prices: { ...prices, gigabyteSeconds: 0.00000133334 },
     },
@@ -137,26 +164,20 @@ const commits: Readonly<Record<string, Files>> = {
     logBytes: { ...logBytes, request: logBytes.request - 200 },
   })),
   'entries without a version, so that 1,000 take half a unit less': {
-    'sizes.json': { production: { idDigits: 19, taggedShare: 0 } },
+    'costs/sizes.json': { production: { idDigits: 19, taggedShare: 0 } },
   },
   'ten years of logs': set({ logRetentionDays: 3653 }),
   'one alarm less': {
-    'figures.json': {
-      ...committed,
-      metrics: {
-        ...committed.metrics,
-        always: { ...always, alarmMetrics: always.alarmMetrics - 1 },
-      },
-    },
+    'buildApp.ts': toBuildFile((id) => id.startsWith('checkfailed')),
   },
   'no units of a response that is not in the traffic': without(
     ({ operationId, response }) => operationId === 'getPet' && response === '400',
   ),
   'a firewall': set({ firewall: true }),
-  'no orders, which no figures have': without(({ operationId }) => operationId === 'listOrders'),
+  'no orders, which no units have': without(({ operationId }) => operationId === 'listOrders'),
   'fewer lists in the traffic': {
-    'traffic.json': {
-      ...same['traffic.json'],
+    'costs/traffic.json': {
+      ...same['costs/traffic.json'],
       requests: { ...requests, listInventory: requests.listInventory - 200_000 },
     },
   },
@@ -166,13 +187,15 @@ const commits: Readonly<Record<string, Files>> = {
   'ten times as many unknown paths let through': set({
     throttles: { ...throttles, other: { rate: 1_000, burst: 2_000 } },
   }),
-  'no staging': { 'figures.json': { ...committed, stages: { production: settings } } },
-  'unknown traffic': { 'traffic.json': { requests: { x: 1 } } },
-  'no figures': { 'figures.json': undefined },
+  'no staging': { 'stages/stages.ts': toStagesFile({ production }) },
+  'unknown traffic': { 'costs/traffic.json': { requests: { x: 1 } } },
+  'no units': { 'costs/units/units.json': undefined },
+  'no synthesis': { 'buildApp.ts': undefined },
+  'a synthesis that fails': { 'buildApp.ts': 'throw new Error("no such module");' },
 };
 
 const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
-const worstMonthDollars = Math.ceil(toWorstMonth(production).total);
+const worstMonthDollars = Math.ceil(toWorstMonth(priceStage(production)).total);
 const dime = { reservedConcurrency: { getPet: 900 } };
 const moreLists = { throttles: { ...throttles, listInventory: { rate: 50, burst: 100 } } };
 /** Two lists at once, of 0.7 s each, are 2.857 a second. */
@@ -195,6 +218,8 @@ const checks: Readonly<Record<string, [Partial<StageSettings>, accepted: number]
   ],
 };
 
+const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+
 /** `costs diff` with each commit. */
 async function showChanges(): Promise<string[]> {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder.folder });
@@ -202,14 +227,12 @@ async function showChanges(): Promise<string[]> {
   const screens = [];
   for (const [name, files] of Object.entries(commits)) {
     rmSync(folder.toPath('infra'), { recursive: true, force: true });
-    for (const path of ['units', 'prices']) {
-      mkdirSync(folder.toPath(`infra/costs/${path}`), { recursive: true });
-    }
     for (const [file, content] of Object.entries({ ...same, ...files })) {
-      if (content) folder.write(`infra/costs/${file}`, JSON.stringify(content));
+      mkdirSync(folder.toPath(dirname(`infra/${file}`)), { recursive: true });
+      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      if (content) folder.write(`infra/${file}`, text);
     }
     git('add', '--all', 'infra');
-    const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
     git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'Before');
     const variables = { GIT_DIR: folder.toPath('.git') };
     const outcome = await callOps(runCosts, ['diff', 'HEAD'], variables);
@@ -222,32 +245,42 @@ async function showChanges(): Promise<string[]> {
 }
 
 function showChecks(): string[] {
-  const { total } = toStageMonth(production, readCommittedTraffic());
+  const { total } = toStageMonth(priceStage(production), readCommittedTraffic());
   return Object.entries(checks).map(([name, [changes, factor]]) => {
     const accepted = factor ? { production: Number((total * factor).toFixed(2)) } : {};
-    const found = checkMonths([changeProduction({ ...wide, ...changes })], accepted);
+    const found = checkMonths([priceStage(changeProduction({ ...wide, ...changes }))], accepted);
     const lines = found.map(({ isWithin, text }) => `${isWithin ? 'ok' : 'FAILED'}: ${text}\n`);
     return `$ npx petstore costs check # of ${name}\n${lines.join('')}`;
   });
 }
 
-it('checks all stages, or that of --stage, and whether figures.json has their settings', async () => {
+it('compares with a commit by the templates that its own code builds', async () => {
+  const repository = folder.toPath('project.git');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['--git-dir', repository, '--work-tree', projectRoot, ...args]);
+  git('init', '--quiet');
+  git('add', 'infra', 'shared', 'functions', 'package.json', 'package-lock.json');
+  git(...author, 'commit', '--quiet', '--no-verify', '--message', 'Before');
+  const words = ['infra/petstore.js', 'costs', 'diff', 'HEAD', '--json'];
+  const { stdout, stderr } = await runOps(words, { variables: { GIT_DIR: repository } });
+  expect(stderr).toBe('');
+  for (const { stage: name, before } of JSON.parse(stdout)) {
+    // The process has the tests' stages, and the commit those of the team.
+    const stage = deployedStages.find((one) => one.name === name);
+    const total = stage && toStageMonth(priceStage(stage), readCommittedTraffic()).total;
+    expect(before).toEqual(total && expect.closeTo(total, 6));
+  }
+});
+
+it('checks all stages, or that of --stage', async () => {
   const check = (...args: string[]) => callOps(runCosts, ['check', ...args]);
-  const findOld = (figures: typeof committed) =>
-    checkMonths(Object.values(stages), {}, figures).at(-1);
-  const file = 'infra/costs/figures.json';
-  expect(findOld(committed)).toEqual({ isWithin: true, text: `${file} is up to date.` });
-  expect(findOld({ ...committed, stages: { production: settings } })).toEqual({
-    isWithin: false,
-    text: `${file} is out of date: commit what npm run figures writes.`,
-  });
   for (const stage of Object.values(fixtures)) changeSettings(stage, { worstMonthDollars: 1 });
   const past = (name: string) => `The worst month of ${name} can cost`;
   const { stderr } = await check();
   expect(stderr).toMatch(RegExp(`${past('staging')}.*${past('production')}`));
   const { status, stdout } = await check('--stage', 'staging', '--json');
   const found = JSON.parse(stdout).map((one: { stage?: string }) => one.stage);
-  expect({ status, found }).toEqual({ status: 1, found: ['staging', 'staging', undefined] });
+  expect({ status, found }).toEqual({ status: 1, found: ['staging', 'staging'] });
 });
 
 it('is checked against a file that has an owner, and compared in the summary of a pull request', () => {
@@ -349,13 +382,12 @@ it('prices requests and months, says what a change costs, and reads prices', asy
     ...(await showChanges()),
     ...showChecks(),
     ...(await showPrices()),
-    // With the tests' own stage: the page in the repository has the figures of the deployed one.
-    `infra/costs/README.md\n\n${toFigures(production)}\n`,
   ];
   const text = screens.join('\n').replaceAll(`${folder.folder}/`, '');
-  await expect(text, 'commit what `npm run figures` writes').toMatchFileSnapshot(
-    'costsCommand.txt',
-  );
+  await expect(
+    text,
+    'commit what `npx vitest run test/infra/costs --update` writes',
+  ).toMatchFileSnapshot('costsCommand.txt');
 });
 
 it('needs all prices of a region', () => {

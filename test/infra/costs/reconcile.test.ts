@@ -7,6 +7,7 @@ import { stages } from '../../../infra/stages/stages.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, changeSettings, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
+import { priceStage } from './figures.ts';
 
 const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
@@ -80,8 +81,9 @@ const traffic = parseTraffic('{"requests": {"getPet": 2000000, "updateInventory"
  * A month's bill exactly as in the model, with the gateway's lines by the day. X-Ray's and the custom metrics' lines
  * have no tags.
  */
+const production = priceStage(fixtures.production);
 function toBill([region, prefix]: Region = ['us-east-1', 'USE1'], month = 10): Line[] {
-  const stage = changeProduction({ region });
+  const stage = { ...production, settings: { ...production.settings, region } };
   const toTime = (day: number) => new Date(Date.UTC(2026, month, day)).toISOString();
   const days = new Date(Date.UTC(2026, month + 1, 0)).getUTCDate();
   const names = ['AmazonApiGateway', 'AWS Lambda', 'AmazonDynamoDB', 'AmazonCloudWatch', 'awskms'];
@@ -249,7 +251,10 @@ it('says of each deviation what differs, in every format alike', async () => {
     screens.push(withoutUsual(toScreen(['costs reconcile', line], { ...outcome, stdout })));
   }
   const text = screens.join('\n').replaceAll(`${folder.folder}/`, '');
-  await expect(text, 'commit what `npm run figures` writes').toMatchFileSnapshot('reconcile.txt');
+  await expect(
+    text,
+    'commit what `npx vitest run test/infra/costs --update` writes',
+  ).toMatchFileSnapshot('reconcile.txt');
 });
 
 /** Leaves out the heads of tables, and rows that are as expected. */
@@ -259,7 +264,7 @@ const withoutUsual = (screen: string) =>
     '',
   );
 
-const priced = [fixtures.staging, changeProduction({ firewall: true })];
+const priced = [fixtures.staging, changeProduction({ firewall: true })].map(priceStage);
 it.each(priced)('has the same month by usage types as the model: $name', (stage) => {
   const usage = toExpectedUsage(stage, traffic);
   const sum = usage.reduce((all, { dollars }) => all + dollars, 0);

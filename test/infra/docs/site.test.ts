@@ -124,7 +124,7 @@ describe('the guides', () => {
     const responses = lines.map(([, id, response]) => `${id} ${response}`);
     expect(responses).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
     expect(responses.join()).not.toMatch(/429|412|400/);
-    const pricing = toStagePricing(stages.production.settings, 1);
+    const pricing = toStagePricing(stages.production, 1);
     const pet = toOperationCosts(pricing, [1_000]).find(
       ({ operationId, response }) => operationId === 'getPet' && response === '200',
     );

@@ -11,7 +11,6 @@ import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { cannedOrders, toItemSize, toReadUnits } from '../../bench/canned/records.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
-import { deployedStages } from '../../support/suite/testStages.ts';
 
 const { settings } = fixtures.production;
 
@@ -41,7 +40,7 @@ describe('of the account’s concurrency', () => {
   });
 });
 
-it.each(deployedStages)(
+it.each(Object.values(fixtures))(
   'the rate of $name alone bounds the concurrency of abandoned lists',
   (stage) => {
     const longestSeconds = 29;
@@ -58,7 +57,7 @@ const sizes = { ...usualSizes, taggedShare: 0 };
 /** A consistent read of an item of at most 4 KB. */
 const CONSISTENT = 1;
 
-it.each(deployedStages)(
+it.each(Object.values(fixtures))(
   'the tables of $name can serve a burst within the throttles, with as many entries as planned',
   ({ settings }) => {
     const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = settings;

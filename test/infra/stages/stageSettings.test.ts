@@ -23,6 +23,7 @@ import { callOps } from '../ops/opsProcess.ts';
 
 const { folder } = openTemporaryFolder();
 const copy = openTemporaryFolder();
+const output = openTemporaryFolder();
 const production = fixtures.production.settings;
 const { anomalies, budget, customDomain } = changedSettings;
 
@@ -89,14 +90,32 @@ it('the synthesis stops at an invalid setting, with one line and a status', asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('the synthesis stops at a worst month past its limit, with one line that says what to change', async () => {
-  const dearer = changeProduction({ worstMonthDollars: 100 });
-  const outcome = await callOps(async () => synthesize([dearer]), [], { CDK_OUTDIR: folder });
-  const stderr = expect.stringMatching(
-    /^The worst month of production can cost \$\d{5}, more than its worstMonthDollars of 100\. .*\n$/,
-  );
-  expect(outcome).toEqual({ status: 1, stdout: '', stderr });
-});
+const { throttles } = production;
+const past =
+  /^Warning: The worst month of production can cost \$\d{5}, more than its worstMonthDollars of 33000\. .*\n$/;
+it.each<[string, Partial<StageSettings>, said: RegExp]>([
+  ['a doubled rate', { throttles: { ...throttles, listInventory: { rate: 10, burst: 20 } } }, past],
+  ['a doubled inventory', { inventoryEntries: 200_000 }, past],
+  ['the firewall', { firewall: true }, past],
+  ['a region with higher prices', { region: 'eu-central-1' }, past],
+  ['another one', { region: 'eu-west-1' }, past],
+  [
+    'a region without prices',
+    { region: 'eu-north-1' },
+    /^Warning: The worst month of production is not known\. The prices of eu-north-1 .*\n$/,
+  ],
+  ['a month within the limit', {}, /^$/],
+])(
+  'the synthesis of %s goes on, and says in one line what it may cost',
+  async (_, changes, said) => {
+    const dearer = changeProduction({ worstMonthDollars: 33_000, ...changes });
+    const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
+    const variables = { CDK_OUTDIR: output.folder, CDK_CONTEXT_JSON };
+    const outcome = await callOps(async () => synthesize([dearer]), [], variables);
+    expect(outcome).toEqual({ status: 0, stdout: '', stderr: expect.stringMatching(said) });
+    expect(readdirSync(output.folder)).toContain('petstore-production-watch.template.json');
+  },
+);
 
 // A team edits this file under pressure, and by scripts.
 it.each([

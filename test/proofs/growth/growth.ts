@@ -19,10 +19,10 @@ const growths = {
       'npx vitest run test/infra/templates.test.ts --update',
       'npm run openapi',
       'npm run units',
-      'npm run figures',
+      'npx vitest run test/infra/costs --update',
     ],
   },
-  "a team's settings": { change: setTeam, commands: ['npm run format', 'npm run figures'] },
+  "a team's settings": { change: setTeam, commands: [] },
 };
 
 await runTestCommand('growth', text, async ({ keep = false }) => {
