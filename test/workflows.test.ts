@@ -84,7 +84,8 @@ describe.each(files)('%s', (file) => {
 it('a deployment goes from a tested build to staging, and from a staging that passed to production', () => {
   const { text, workflow } = read('.github/workflows/deploy.yml');
   const { build } = workflow.jobs;
-  expect(build?.steps.flatMap(({ run = [] }) => run)).toEqual(['npm ci', 'npm run check:code']);
+  const built = build?.steps.flatMap(({ run = [] }) => run);
+  expect(built).toEqual(['npm ci', 'npm run check:code', 'npm run guard']);
   // Only pull requests check what it costs.
   expect(packageJson.scripts.check).toBe(
     'node infra/run.js && npm run check:code && node infra/petstore.js costs check',
@@ -112,6 +113,7 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
     expect(steps).toEqual([
       'actions/download-artifact',
       'aws-actions/configure-aws-credentials',
+      `node cdk.out/guard.cjs cdk.out petstore-${name}-watch`,
       `${cdk} deploy petstore-${name}-watch --app cdk.out --strict --require-approval never`,
     ]);
   }

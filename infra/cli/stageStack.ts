@@ -12,6 +12,9 @@ export type OpenStage = Pick<StageStack, 'stage' | 'name' | 'open'>;
 /** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
+/** A stage was never deployed to this account and region. */
+export class NoStackError extends Error {}
+
 /** A service that does not respond must not hold up a roll-back or the page of the night. */
 const limits = {
   maxAttempts: 3,
@@ -49,7 +52,7 @@ export async function readStack(stage: Stage, limits: object = {}) {
   const command = new DescribeStacksCommand({ StackName: name });
   const { Stacks = [] } = await client.send(command).catch(async (error: Error) => {
     if (!/does not exist/.test(error.message)) throw error;
-    throw new Error(
+    throw new NoStackError(
       `There is no stack ${name} in ${await client.config.region()} of this account: npm run deploy ${name} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
     );
   });

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { checkStacks } from '../../../../infra/ops/rollback/checkAliases.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import {
@@ -8,6 +9,7 @@ import {
   operations,
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, changeSettings, runOps, tellStories, toScreen } from '../opsProcess.ts';
 
@@ -426,6 +428,63 @@ it('an update of the stack after a rollback changes nothing but the aliases that
   const [update] = aws.inputsOf('UpdateStack');
   expect(update).toMatchObject({ StackName: 'petstore-production', DisableRollback: 'true' });
   expect(update?.TemplateURL).toContain('https://cdk-assets-123456789012-eu-west-1.s3.');
+});
+
+const { write, folder } = openTemporaryFolder();
+
+/** The template of a further deployment, in which each of these functions has new code. */
+function writeNext({ state }: Production, moved: readonly OperationId[] = operationIds): void {
+  const next = structuredClone(state.template);
+  for (const id of moved) {
+    next.Resources[`${id}Live`].Properties.FunctionVersion = { 'Fn::GetAtt': [`${id}Next`, 'V'] };
+  }
+  write('petstore-production.template.json', JSON.stringify(next));
+}
+
+const left = 'version 1 of getPet serves, but the stack petstore-production names version 2';
+const leaves = fail('UpdateStack');
+
+it.each<[string, readonly Step[], OperationId[] | undefined, string]>([
+  ['a deployment', [a, b], undefined, ''],
+  ['a rollback', [a, b, ''], undefined, ''],
+  ['a rollback that left the stack', [a, b, leaves, '--to getPet=1'], undefined, left],
+  [
+    'the same, and moves another function alone',
+    [a, b, leaves, '--to getPet=1'],
+    ['listOrders'],
+    '',
+  ],
+  ['the same, and moves nothing', [a, b, leaves, '--to getPet=1'], [], ''],
+  ['a deployment without that function', [withoutPet(a), b], undefined, ''],
+  [
+    'an alias that was moved by hand',
+    [a, b, ({ functions }) => Object.assign(functions.getPet.alias, { FunctionVersion: '1' })],
+    undefined,
+    left,
+  ],
+  [
+    'a deployment that failed before its aliases',
+    [a, b, fail('GetAlias', 'ResourceNotFoundException')],
+    undefined,
+    '',
+  ],
+  [
+    'no deployment',
+    [fail('DescribeStacks', 'ValidationError: Stack with id x does not exist')],
+    undefined,
+    '',
+  ],
+])('npm run deploy after %s begins only from what serves', async (_, steps, moved, refusal) => {
+  onTestFinished(skipBackOff());
+  const stage = await follow(steps);
+  writeNext(stage, moved);
+  const check = (typed: string[]) => checkStacks(folder, typed);
+  for (const name of ['petstore-production', 'petstore-production-watch']) {
+    const { stderr, status } = await callOps(check, [name], stage.aws.variables);
+    expect([status, stderr]).toEqual([refusal ? 1 : 0, expect.stringContaining(refusal)]);
+  }
+  const others = await callOps(check, ['petstore-backup'], {});
+  expect(others.status).toBe(0);
 });
 
 it('npx petstore rollback whose reader leaves still moves all aliases', async () => {

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { NoStackError, type OpenStage, openStage } from '../../cli/stageStack.ts';
+import { liveAlias, toNames } from '../../stages/resourceNames.ts';
+import { type Stage, stages } from '../../stages/stages.ts';
+import { findAliases, readNamedVersions, readTemplate, type Template } from './stackTemplate.ts';
+
+/**
+ * Refuses a deployment that would move an alias from another version than the one that serves, as after a rollback that
+ * left the stack. It must run before CloudFormation begins. If a hook refused, CloudFormation would go back to its last
+ * template, and so to the version that was rolled back.
+ * @param next the service's template that is to be deployed
+ * @throws {Error} with one line on what differs, and what to type
+ */
+export async function checkAliases(stage: Stage, next: Template): Promise<void> {
+  const opened = await openStage(stage).catch((error) => {
+    if (!(error instanceof NoStackError)) throw error;
+  });
+  // The first deployment moves nothing.
+  if (!opened) return;
+  const { name, open } = opened;
+  const client = open(CloudFormationClient);
+  const last = findAliases(stage, await readTemplate(client, name));
+  const planned = new Map(
+    findAliases(stage, next).map(({ operationId, version }) => [operationId, version]),
+  );
+  // A function that the template leaves out, or names the same version of, is not moved. A new one has no version yet.
+  const moved = last.filter(({ operationId, version }) => {
+    const to = planned.get(operationId);
+    return to !== undefined && to !== version;
+  });
+  const named = moved.length > 0 ? await readNamedVersions(client, name, moved) : new Map();
+  for (const { operationId } of moved) {
+    const live = await readLiveVersion(open, toNames(stage).toFunction(operationId));
+    const from = named.get(operationId);
+    if (live === undefined || live === from) continue;
+    throw new Error(
+      `Nothing was deployed: version ${live} of ${operationId} serves, but the stack ${name} names version ${from}, from which a canary would start. Bring the stack in line: npx petstore rollback --stage ${stage.name} --to ${operationId}=${live}`,
+    );
+  }
+}
+
+/**
+ * Checks what a deployment of these stacks would move. That of a watch stack includes the service's.
+ * @param folder with the synthesized templates
+ * @throws {Error} as `checkAliases`
+ */
+export async function checkStacks(folder: string, names: readonly string[]): Promise<void> {
+  for (const stage of Object.values(stages)) {
+    const { stack, watchStack } = toNames(stage);
+    if (!names.includes(stack) && !names.includes(watchStack)) continue;
+    const template = readFileSync(join(folder, `${stack}.template.json`), 'utf8');
+    await checkAliases(stage, JSON.parse(template));
+  }
+}
+
+/** `undefined` if there is no such function or alias. */
+async function readLiveVersion(
+  open: OpenStage['open'],
+  FunctionName: string,
+): Promise<number | undefined> {
+  try {
+    const command = new GetAliasCommand({ FunctionName, Name: liveAlias });
+    return Number((await open(LambdaClient).send(command)).FunctionVersion);
+  } catch (error) {
+    if ((error as Error).name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
