@@ -7,10 +7,12 @@ import {
 /** A metric of CloudWatch, with a name of ours. */
 interface NamedMetric extends Metric {
   readonly label: string;
+  /** By default its sum. */
+  readonly statistic?: string;
 }
 
 /**
- * The sums of metrics in each period that has data, by their labels.
+ * The values of metrics in each period that has data, by their labels.
  * @param range in milliseconds since the epoch
  */
 export async function readSums(
@@ -22,10 +24,10 @@ export async function readSums(
   const command = new GetMetricDataCommand({
     StartTime: new Date(range.from),
     EndTime: new Date(range.end),
-    MetricDataQueries: metrics.map(({ label, ...Metric }, index) => ({
+    MetricDataQueries: metrics.map(({ label, statistic: Stat = 'Sum', ...Metric }, index) => ({
       Id: `metric${index}`,
       Label: label,
-      MetricStat: { Metric, Period: periodSeconds, Stat: 'Sum' },
+      MetricStat: { Metric, Period: periodSeconds, Stat },
     })),
   });
   const { MetricDataResults = [] } = await client.send(command);

@@ -72,6 +72,17 @@ export function toLogMetric(
   });
 }
 
+/** CloudWatch takes no more in one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
+const MAX_ALARM_METRICS = 10;
+
+/** What one alarm can watch together, if each takes so many metrics. */
+export function toAlarmGroups<Item>(items: readonly Item[], metricsEach: number): Item[][] {
+  const length = Math.floor(MAX_ALARM_METRICS / metricsEach);
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
+    items.slice(index * length, (index + 1) * length),
+  );
+}
+
 /** A metric by Lambda for all versions of a function together. */
 export function toFunctionMetric(
   stage: Stage,

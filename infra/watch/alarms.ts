@@ -6,6 +6,8 @@ import {
   AlarmRule,
   AlarmState,
   CompositeAlarm,
+  type IMetric,
+  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -15,7 +17,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { fillMissing } from '../service/serviceMetrics.ts';
+import { fillMissing, toAlarmGroups } from '../service/serviceMetrics.ts';
 import { isTopic, type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
 
 /**
@@ -41,6 +43,42 @@ export interface WatchAlarm
   readonly missing?: number;
   /** How many of how many last periods must be at the threshold; by default the last one. */
   readonly periods?: readonly [breaching: number, of: number];
+}
+
+/** What a shared alarm reads of one operation or table. */
+export interface AlarmPart {
+  /** Its own name, in the text if there are several alarms. */
+  readonly of: string;
+  /** The expression of its value, with the ids of its metrics. */
+  readonly value: string;
+  readonly usingMetrics: Readonly<Record<string, IMetric>>;
+}
+
+/**
+ * Alarms that would differ by operation or table alone, as one on the largest value of all. If that would take too many
+ * metrics, there are several.
+ */
+export function defineSharedAlarms(
+  { name, label, description, ...alarm }: Omit<WatchAlarm, 'metric'> & { readonly label: string },
+  parts: readonly AlarmPart[],
+  period = Duration.minutes(5),
+): WatchAlarm[] {
+  const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
+  const groups = toAlarmGroups(parts, metricsEach);
+  return groups.map((group, index) => ({
+    ...alarm,
+    name: index === 0 ? name : `${name}-${index + 1}`,
+    description:
+      groups.length === 1
+        ? description
+        : `${description} It is on ${group.map(({ of }) => of).join(', ')}.`,
+    metric: new MathExpression({
+      label,
+      expression: `MAX([${group.map(({ value }) => value).join(', ')}])`,
+      usingMetrics: Object.assign({}, ...group.map((one) => one.usingMetrics)),
+      period,
+    }),
+  }));
 }
 
 /** `undefined` for an alarm that the stage's settings leave out. */

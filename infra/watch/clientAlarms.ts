@@ -1,11 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
-import type { Incident, WatchAlarm, WatchAlarms } from './alarms.ts';
+import {
+  type AlarmPart,
+  defineSharedAlarms,
+  type Incident,
+  type WatchAlarm,
+  type WatchAlarms,
+} from './alarms.ts';
 import {
   type AccessLogMetrics,
   toAllRequests,
@@ -14,6 +20,8 @@ import {
   toLatencyMetric,
   toShare,
 } from './metrics.ts';
+
+type OperationCounts = AccessLogMetrics['operations'];
 
 /** Alarms for what affects clients now. */
 export function defineClientAlarms(
@@ -32,8 +40,10 @@ export function defineClientAlarms(
       threshold: 1,
       periods: [2, 3],
     },
-    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id])),
-    ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
+    ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts)),
+    ...defineErrorBudgetAlarms(stage, counts),
+    ...defineClientErrorAlarms(stage, counts),
+    ...defineLatencyAlarms(stage),
     quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
     {
       name: 'throttled-requests',
@@ -63,90 +73,128 @@ export function defineClientAlarms(
   ];
 }
 
-/**
- * Alarms for one operation, busy or rarely called, by its objective. Crashes, timeouts and calls that Lambda refused
- * count as failures, like the handler's own 5xx.
- */
-function defineFailureAlarms(
-  stage: Stage,
-  id: OperationId,
-  { failures, clientErrors }: AccessLogMetrics['operations'][OperationId],
-): WatchAlarms {
-  // Nobody needs to be woken for an operation that was turned off on purpose.
-  const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
-  const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
-  const { availabilityPercent } = operationSettings[id];
-  /** This many times the share of failures that the objective allows, in percent. */
-  const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
-  const calls = toCalls(stage, id);
-  const toFailureShare = (minFailures: number, sharePeriod = Duration.minutes(5)) =>
-    new MathExpression({
-      label: '5xx, % of requests',
-      expression: `IF(FILL(failed, 0) >= ${minFailures}, 100 * failed / ${toClientCalls(stage, sharePeriod, 'calls', 'failed')}, 0)`,
-      usingMetrics: { failed: failures, calls },
-      period: sharePeriod,
-    });
-  const asked = toClientCalls(stage, quarter, 'calls', 'refused');
-  const act =
-    'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
-  return [
-    {
-      name: `${id}-server-errors`,
-      severity: toSeverity('outage'),
-      description: `At least ${toBudget(50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${act}`,
-      metric: toFailureShare(3),
-      threshold: toBudget(50),
-      periods: [2, 3],
-    },
-    {
-      name: `${id}-failing`,
-      severity: toSeverity('degraded'),
-      description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${act}`,
-      metric: toFailureShare(1, quarter),
-      threshold: 50,
-      // The quarters move on every minute, so one call and its retries touch two. Three take more than one call.
-      periods: [3, 16],
-    },
-    {
-      name: `${id}-error-budget`,
-      description: `At least 10 requests for ${id}, and ${toBudget(3)}% of all, got a 5xx within 24 hours: three times what its objective of ${availabilityPercent}% allows. ${act}`,
-      metric: toFailureShare(10, Duration.days(1)),
-      threshold: toBudget(3),
-    },
-    clientErrors && {
-      name: `${id}-client-errors`,
-      description: `At least half of 20 or more requests for ${id} got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
-      metric: new MathExpression({
-        label: '4xx, % of requests',
-        expression: `IF(${asked} >= 20, 100 * FILL(refused, 0) / ${asked}, 0)`,
-        usingMetrics: { refused: clientErrors, calls },
-        period: quarter,
-      }),
-      threshold: 50,
-    },
-  ];
+const inFiveMinutes = Duration.minutes(5);
+const inQuarter = Duration.minutes(15);
+const inDay = Duration.days(1);
+
+const seekCause =
+  'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
+
+/** This many times the share of failures that an operation's objective allows, in percent. */
+function toBudget(id: OperationId, times: number): number {
+  return Number(((100 - operationSettings[id].availabilityPercent) * times).toFixed(6));
 }
 
-const quarter = Duration.minutes(15);
-
-function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
-  const { latencyMilliseconds } = operationSettings[id];
-  const until = operations[id].streamed ? ' until the first byte' : '';
+/**
+ * The failures of one operation as a percentage of its requests. Crashes, timeouts and calls that Lambda refused count,
+ * like the handler's own 5xx.
+ */
+function toFailureShare(
+  stage: Stage,
+  id: OperationId,
+  counts: OperationCounts,
+  minFailures: number,
+  period: Duration,
+): AlarmPart {
+  const [failed, calls] = [`${id}Failed`, `${id}Calls`];
+  const asked = toClientCalls(stage, period, calls, failed);
   return {
-    name: `${id}-latency`,
-    severity: 'degraded',
-    description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
-    metric: toLatencyMetric(stage, id, { statistic: Stats.p(99) }),
-    threshold: latencyMilliseconds,
-    periods: [3, 3],
+    of: id,
+    value: `IF(FILL(${failed}, 0) >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
+    usingMetrics: { [failed]: counts[id].failures, [calls]: toCalls(stage, id) },
   };
 }
 
+/** Pages for one operation, busy or rarely called, by its objective. */
+function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarms {
+  // Nobody needs to be woken for an operation that was turned off on purpose.
+  const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
+  const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
+  const label = '5xx, % of requests';
+  return [
+    ...defineSharedAlarms(
+      {
+        ...{ name: `${id}-server-errors`, severity: toSeverity('outage'), label },
+        description: `At least ${toBudget(id, 50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${seekCause}`,
+        threshold: toBudget(id, 50),
+        periods: [2, 3],
+      },
+      [toFailureShare(stage, id, counts, 3, inFiveMinutes)],
+    ),
+    ...defineSharedAlarms(
+      {
+        ...{ name: `${id}-failing`, severity: toSeverity('degraded'), label },
+        description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${seekCause}`,
+        threshold: 50,
+        // The quarters move on every minute, so one call and its retries touch two. Three take more than one call.
+        periods: [3, 16],
+      },
+      [toFailureShare(stage, id, counts, 1, inQuarter)],
+      inQuarter,
+    ),
+  ];
+}
+
+function defineErrorBudgetAlarms(stage: Stage, counts: OperationCounts): WatchAlarm[] {
+  return defineSharedAlarms(
+    {
+      name: 'error-budget',
+      label: '5xx, times what the objective allows',
+      description: `At least 10 requests for an operation got a 5xx within 24 hours, and three times the share that its objective allows. Look at \`npx petstore logs --stage ${stage.name} --status 5xx --since 24h\` for which one, and at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.`,
+      threshold: 3,
+    },
+    operationIds.map((id) => {
+      const { value, ...part } = toFailureShare(stage, id, counts, 10, inDay);
+      return { ...part, value: `${value} * ${Number((1 / toBudget(id, 1)).toFixed(6))}` };
+    }),
+    inDay,
+  );
+}
+
+function defineClientErrorAlarms(stage: Stage, counts: OperationCounts): WatchAlarm[] {
+  const parts = operationIds.flatMap((id): AlarmPart[] => {
+    const { clientErrors } = counts[id];
+    const [refused, calls] = [`${id}Refused`, `${id}Calls`];
+    const asked = toClientCalls(stage, inQuarter, calls, refused);
+    const value = `IF(${asked} >= 20, 100 * FILL(${refused}, 0) / ${asked}, 0)`;
+    const usingMetrics = { [calls]: toCalls(stage, id) };
+    return clientErrors
+      ? [{ of: id, value, usingMetrics: { [refused]: clientErrors, ...usingMetrics } }]
+      : [];
+  });
+  return defineSharedAlarms(
+    {
+      name: 'client-errors',
+      label: '4xx, % of requests',
+      description: `At least half of 20 or more requests for an operation got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for which one, and whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
+      threshold: 50,
+    },
+    parts,
+    inQuarter,
+  );
+}
+
+function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
+  return defineSharedAlarms(
+    {
+      name: 'latency',
+      label: '99th percentile, % of the objective',
+      severity: 'degraded',
+      description:
+        'The slowest 1% of the calls of an operation take as long as its latencyMilliseconds, or longer; of a streamed list until the first byte. Look at `npx petstore night` for which one, at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.',
+      threshold: 100,
+      periods: [3, 3],
+    },
+    operationIds.map((id) => ({
+      of: id,
+      value: `100 * FILL(${id}, 0) / ${operationSettings[id].latencyMilliseconds}`,
+      usingMetrics: { [id]: toLatencyMetric(stage, id, { statistic: Stats.p(99) }) },
+    })),
+  );
+}
+
 /** If a stage always has traffic, silence means that nothing reaches the gateway. */
-function defineSilenceAlarm(
-  counts: AccessLogMetrics['operations'],
-  quietMinutes: number,
-): WatchAlarm | undefined {
+function defineSilenceAlarm(counts: OperationCounts, quietMinutes: number): WatchAlarm | undefined {
   // Each operation's requests are counted into the same metric.
   const [metric] = operationIds.flatMap((id) => counts[id].any ?? []);
   return (
@@ -179,7 +227,7 @@ function defineSilentLogAlarm(stage: Stage): WatchAlarm {
         }),
         requests: toAllRequests(stage),
       },
-      period: quarter,
+      period: inQuarter,
     }),
     threshold: 1,
     periods: [2, 2],

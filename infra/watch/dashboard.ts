@@ -154,7 +154,10 @@ function toTableRow(stage: Stage): IWidget[] {
         usingMetrics: { [id]: toTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
       });
     });
-  const throttles = tableNames.map((table) => toTableThrottles(stage, table));
+  const throttles = tableNames.map((table) => {
+    const { value, usingMetrics } = toTableThrottles(stage, table);
+    return new MathExpression({ label: table, expression: value, usingMetrics });
+  });
   return [
     toGraph('Tables: read units a second', toUnits(tableNames, 'Read')),
     toGraph('Tables: write units a second', toUnits(writtenTables, 'Write')),

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import {
   type IMetric,
   MathExpression,
@@ -25,6 +25,7 @@ import {
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, toTableAccess } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
+import type { AlarmPart } from './alarms.ts';
 import { deprecatedOperations } from './logQueries.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
@@ -133,7 +134,7 @@ export function toAllRequests(stage: Stage): Metric {
 }
 
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
-export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
+export function toTableThrottles(stage: Stage, table: TableName): AlarmPart {
   const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
   const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
@@ -142,17 +143,12 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
     `${table}${index}`,
     toTableMetric(stage, table, name),
   ]);
-  return toSum(table, Object.fromEntries(metrics));
-}
-
-/** If one of several metrics has no value, a plain sum has none either. */
-export function toSum(
-  label: string,
-  usingMetrics: Record<string, IMetric>,
-  period = Duration.minutes(5),
-): MathExpression {
-  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
-  return new MathExpression({ label, expression: terms.join(' + '), usingMetrics, period });
+  return {
+    of: table,
+    // If one of several metrics has no value, a plain sum has none either.
+    value: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(metrics),
+  };
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */

@@ -67,13 +67,24 @@ function readBlocks(name: string, stage: Stage): string[] {
 }
 
 function toBlock([id, resource]: [string, Resource]): string[] {
-  const { Type, Properties = {}, Metadata: _, ...policies } = resource;
-  const text = JSON.stringify([id, resource]);
+  const { Type, Properties: _, Metadata: __, ...policies } = resource;
+  const Properties = withoutOthers(resource);
+  const text = JSON.stringify([id, { ...resource, Properties }]);
   if (routes.test(Type) || otherMethods.test(id) || others.some((other) => text.includes(other)))
     return [];
-  const properties = Object.entries({ ...policies, ...(Properties as object) });
+  const properties = Object.entries({ ...policies, ...Properties });
   const lines = properties.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`);
   return [withoutHash([`  ${Type} ${id}`, ...lines].join('\n'))];
+}
+
+/** An alarm on all operations has only the metrics of the compared ones, and no expression of all. */
+function withoutOthers({ Type, Properties = {} }: Resource): object {
+  const { Metrics, ...properties } = Properties as { readonly Metrics?: readonly object[] };
+  if (Type !== 'AWS::CloudWatch::Alarm' || !Metrics) return Properties as object;
+  const compared = Metrics.filter(
+    (metric) => !others.some((other) => JSON.stringify(metric).includes(other)),
+  );
+  return { ...properties, Metrics: compared };
 }
 
 /** Removes the hashes of assets and versions, which change with each line of a function's code. */

@@ -26,7 +26,7 @@ const ofThrottling =
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)|\[.*(Throttling|ProvisionedThroughput)/;
 
 /** Alarms that new code can cause. */
-const failing = /^((\w+-)?server-errors|\w+-(failing|client-errors|latency|duration|errors))$/;
+const failing = /^((\w+-)?server-errors|\w+-failing|client-errors(-\d)?|latency|duration|crashes)$/;
 
 /** What to do next, by the first rule that fits. */
 export function toNextStep(stage: Stage, night: Night): NextStep {
@@ -52,6 +52,7 @@ function toFacts({ settings }: Stage, night: Night) {
   const { firing = [], withoutData = 0, total } = toValue(night.alarms) ?? {};
   const { operations = [], errors = [], refusedChecks = 0 } = toValue(night.requests) ?? {};
   const stopped = toValue(night.stopped) ?? [];
+  const functions = toValue(night.functions) ?? [];
   const running = operations.filter(({ operation }) => !stopped.includes(operation));
   return {
     ...{ settings, firing, withoutData, total, errors, refusedChecks, stopped },
@@ -59,6 +60,7 @@ function toFacts({ settings }: Stage, night: Night) {
     live: toValue(night.live),
     refused: toValue(night.refused)?.[0],
     throttles: toValue(night.throttles) ?? [],
+    mostRefused: functions.toSorted((one, other) => other.refused - one.refused)[0]?.operation,
     isMoving: (toValue(night.deployments)?.length ?? 0) > 0,
     isWhole: isWhole(night),
     failures: firing.filter(({ name, severity }) => severity === 'rollback' || failing.test(name)),
@@ -106,7 +108,7 @@ const stackSteps: Readonly<Record<string, NextStep>> = {
 
 function awaitStack({ status = '', refused, firing, failed }: Facts): NextStep | undefined {
   // A version that crashed when the hook called it makes a ticket.
-  const isQuiet = failed === 0 && firing.every(({ name }) => name.endsWith('-errors'));
+  const isQuiet = failed === 0 && firing.every(({ name }) => name === 'crashes');
   if (status === 'UPDATE_ROLLBACK_COMPLETE' && !(refused && isQuiet)) return undefined;
   const step = stackSteps[status];
   return step && { ...step, why: `${refused?.replace(/\.?$/, '. ') ?? ''}${step.why}` };
@@ -141,7 +143,7 @@ function relieveTable(facts: Facts): NextStep | undefined {
   const [worst] = throttles.toSorted((one, other) => other.throttled - one.throttled);
   if (!worst) return undefined;
   const { table, access, throttled, peak, maximum, limit, paths } = worst;
-  const isNamed = firing.some(({ name }) => name.endsWith('-table-throttles'));
+  const isNamed = firing.some(({ name }) => name === 'table-throttles');
   // Throttling causes at least one event for each failed request.
   const isEnough = throttled >= failed && (firing.length === 0 || failures.length > 0);
   const known = failingOperations.flatMap(({ cause }) => cause ?? []);
@@ -204,7 +206,7 @@ function callFromOutside({ refusedChecks, firing, failures }: Facts): NextStep |
 
 /** If neither new code nor a table explains the failures, look at one of them. */
 function findError({ errors, firing, failures, failed }: Facts): NextStep | undefined {
-  const isClientError = failures.every(({ name }) => name.endsWith('-client-errors'));
+  const isClientError = failures.every(({ name }) => name.startsWith('client-errors'));
   if (isClientError && (failed === 0 || firing.length > 0)) return undefined;
   const known = errors.find(({ requestId = 'warm-up' }) => requestId !== 'warm-up');
   const logs = 'npx petstore logs --stage STAGE';
@@ -217,32 +219,31 @@ function findError({ errors, firing, failures, failed }: Facts): NextStep | unde
     : { why: 'Look at how long the requests take:', command: `${logs} --since 15m` };
 }
 
-/** By the names of the other alarms. `OPERATION` is the one in the name. */
+/** By the names of the other alarms. `OPERATION` is the one of which Lambda refused the most calls. */
 const commands: readonly (readonly [name: RegExp, command: string])[] = [
   [/^key-ends-/, 'npx petstore keys list --expiring 30d --stage STAGE'],
   [/^certificate-ends-/, 'aws acm list-certificates'],
   [/^(check-throttled|throttled-requests)$/, 'npx petstore logs --stage STAGE --status 429'],
   [/^unauthorized-requests$/, 'npx petstore logs --stage STAGE --status 401'],
   [/^forbidden-requests$/, 'npx petstore logs --stage STAGE --status 403'],
-  [/-client-errors$/, 'npx petstore logs --stage STAGE --status 4xx'],
-  [/-error-budget$/, 'npx petstore logs --stage STAGE --status 5xx --since 24h'],
+  [/^client-errors/, 'npx petstore logs --stage STAGE --status 4xx'],
+  [/^error-budget/, 'npx petstore logs --stage STAGE --status 5xx --since 24h'],
   [/^access-log-silent$/, 'npm run deploy petstore-STAGE'],
   [/^transaction-conflicts$/, 'npx petstore logs --stage STAGE --since 15m'],
   [/^inventory-entries$/, 'npx petstore costs check'],
   [/^account-concurrency$/, 'aws lambda get-account-settings'],
   [
-    /^(\w+)-(throttles|concurrency)$/,
+    /^(lambda-throttles|reserved-concurrency)$/,
     'aws lambda get-function-concurrency --function-name petstore-STAGE-OPERATION',
   ],
 ];
 
-function followAlarm({ firing: [first] }: Facts): NextStep | undefined {
+function followAlarm({ firing: [first], mostRefused }: Facts): NextStep | undefined {
   if (!first) return undefined;
-  const [pattern, command] = commands.find(([name]) => name.test(first.name)) ?? [];
-  const operation = pattern?.exec(first.name)?.[1] ?? '';
+  const [, command] = commands.find(([name]) => name.test(first.name)) ?? [];
   return {
     why: `${first.name} fires. ${first.act}`,
-    command: command?.replace('OPERATION', operation),
+    command: command?.replace('OPERATION', mostRefused ?? 'OPERATION'),
   };
 }
 

@@ -65,10 +65,27 @@ export function toNightText(
         all === 0 ? '-' : `${((100 * failed) / all).toFixed(1)}%`,
       ]),
     ]).split('\n'),
+    ...operations
+      .filter(({ requests: all, clientErrors }) => clientErrors > 0 && clientErrors >= all / 2)
+      .flatMap(({ operation, requests: all, clientErrors }) =>
+        wrap(`${operation}: ${toCount(clientErrors)} of ${toCount(all)} got a 4xx`),
+      ),
     ...errors.flatMap(({ operation, count, error, requestId = 'not known' }) =>
       wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
     ),
   ]);
+  const functions = show(night.functions, (found) =>
+    found.flatMap(({ operation, crashed, refused: ofLambda, milliseconds, objective }) => {
+      const facts = [
+        crashed > 0 ? `${toCount(crashed)} crashed or timed out` : '',
+        ofLambda > 0 ? `${toCount(ofLambda)} refused by Lambda` : '',
+        milliseconds >= objective
+          ? `the slowest 1% took ${toCount(milliseconds)} of ${toCount(objective)} ms`
+          : '',
+      ];
+      return wrap(`${operation}: ${facts.filter(Boolean).join('; ')}`);
+    }),
+  );
   const throttles = show(night.throttles, (found) =>
     found.length === 0
       ? wrap('No table.')
@@ -81,7 +98,7 @@ export function toNightText(
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
     ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...refused]],
-    ['REQUESTS of clients, last hour', requests],
+    ['REQUESTS of clients, last hour', [...requests, ...functions]],
     ['THROTTLED by DynamoDB, last hour', throttles],
     ['NEXT', [...wrap(next.why), ...(next.command ? ['', `  ${next.command}`] : [])]],
   ];

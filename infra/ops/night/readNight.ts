@@ -7,7 +7,7 @@ import {
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { hideSecrets } from '../../cli/hideSecrets.ts';
@@ -24,7 +24,7 @@ import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
+import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
@@ -59,7 +59,7 @@ export async function readNight(stage: OpenStage & { readonly status: Part<strin
     const period = { from: second - hours * HOUR, end: second + 1_000 };
     return runQuery(client, names, period, lines, deadline);
   };
-  const [alarms, live, left, deployments, refused, stopped, requests, throttles] =
+  const [alarms, live, left, deployments, refused, stopped, requests, functions, throttles] =
     await Promise.all([
       settle(readAlarms(stage)),
       settle(readLive(stage, reading)),
@@ -68,10 +68,11 @@ export async function readNight(stage: OpenStage & { readonly status: Part<strin
       settle(readRefused(stage, query)),
       settle(readStopped(stage)),
       settle(readRequests(stage.stage, query)),
+      settle(readFunctions(stage, now)),
       settle(readThrottles(stage, now, query)),
     ]);
   const code = { live, left, deployments, refused, stopped };
-  return { stack: stage.status, alarms, ...code, requests, throttles };
+  return { stack: stage.status, alarms, ...code, requests, functions, throttles };
 }
 
 /** Descriptions have the form "Page: It means this. Do that." */
@@ -248,8 +249,10 @@ async function readRequests(stage: Stage, query: Query) {
   const isCheck = (row: QueryRow) => row.isCheck === '1';
   const operations = operationIds.map((operation) => {
     const rows = access.filter((row) => findRequested(row) === operation && !isCheck(row));
-    const failed = rows.filter(isFailure);
-    return { operation, requests: sumLines(rows), failed: sumLines(failed) };
+    return {
+      ...{ operation, requests: sumLines(rows), failed: sumLines(rows.filter(isFailure)) },
+      clientErrors: sumLines(rows.filter(({ status = '' }) => status.startsWith('4'))),
+    };
   });
   const ofGateway = access
     .filter((row) => isFailure(row) && (row.gatewayError ?? '-') !== '-')
@@ -294,6 +297,35 @@ function sumLines(rows: readonly QueryRow[]): number {
 }
 
 const toSum = (one: number, other: number) => one + other;
+
+/** The operations that crash, that Lambda refuses, or that are slow: an alarm on all of them does not name them. */
+async function readFunctions({ stage, open }: OpenStage, now: number) {
+  const { stack, toFunction } = toNames(stage);
+  const metrics = operationIds.flatMap((id) => {
+    const Dimensions = [{ Name: 'FunctionName', Value: toFunction(id) }];
+    const ofLambda = (MetricName: string) => ({ Namespace: 'AWS/Lambda', MetricName, Dimensions });
+    const time = operations[id].streamed
+      ? { Namespace: stack, MetricName: `${id}FirstByte` }
+      : ofLambda('Duration');
+    return [
+      { label: `${id} Errors`, ...ofLambda('Errors') },
+      { label: `${id} Throttles`, ...ofLambda('Throttles') },
+      { label: `${id} p99`, statistic: 'p99', ...time },
+    ];
+  });
+  const hour = { from: now - HOUR, end: now };
+  const found = await readSums(open(CloudWatchClient), metrics, hour, (5 * MINUTE) / 1_000);
+  return operationIds
+    .map((operation) => ({
+      operation,
+      crashed: (found.get(`${operation} Errors`) ?? []).reduce(toSum, 0),
+      refused: (found.get(`${operation} Throttles`) ?? []).reduce(toSum, 0),
+      /** Of its five slowest minutes. */
+      milliseconds: Math.round(Math.max(0, ...(found.get(`${operation} p99`) ?? []))),
+      objective: operationSettings[operation].latencyMilliseconds,
+    }))
+    .filter((one) => one.crashed + one.refused > 0 || one.milliseconds >= one.objective);
+}
 
 /**
  * The limits for which DynamoDB throttles an on-demand table, as they stand in the names of its metrics:

@@ -26,8 +26,12 @@ it('a table that functions write in any way has an alarm on throttled writes', (
   Object.assign(operationSettings.getPet, { access: { pets: ['dynamodb:PutItem'] } });
   onTestFinished(() => void Object.assign(operationSettings.getPet, { access }));
   const changed = findProperties(synthesizeProduction({}).watch, 'AWS::CloudWatch::Alarm');
-  const alarm = changed.find(({ AlarmName }) => /pets-table-throttles$/.test(AlarmName));
-  expect(JSON.stringify(alarm)).toContain('WriteThrottleEvents');
+  const alarm = changed.find(({ AlarmName }) => /-table-throttles$/.test(AlarmName));
+  const written = alarm?.Metrics.filter(
+    ({ MetricStat }: CfnResource['Properties']) =>
+      MetricStat?.Metric.MetricName === 'WriteThrottleEvents',
+  );
+  expect(JSON.stringify(written)).toContain('petstore-production-pets');
 });
 
 it('an operation that is turned off wakes nobody, and the check does not call it', () => {

@@ -183,7 +183,7 @@ const canary = {
 };
 const badDeployment = {
   published: 17,
-  firing: { 'server-errors': 12, 'getPet-server-errors': 13, 'getPet-errors': 9_000 },
+  firing: { 'server-errors': 12, 'getPet-server-errors': 13, crashes: 9_000 },
   requests: { getPet: [1_204, 122] },
   errors: [storeError('getPet')],
 } as const;
@@ -208,7 +208,7 @@ const writes = (units: number) => ({
   'inventory ConsumedWriteCapacityUnits': [units * 60, 60],
 });
 const fails = { 'getPet-failing': 20 };
-const throttled = { ...fails, 'inventory-table-throttles': 9 };
+const throttled = { ...fails, 'table-throttles': 9 };
 const toPets = (count: number) => ({ requests: { getPet: [999, count] as const } });
 const moving = { ...badDeployment, ...canary };
 const byName = (name: string): Recorded => ({ firing: { [name]: 9 } });
@@ -240,7 +240,7 @@ const petsFail: Recorded = { requests: { getPet: [9, 9] }, errors: [storeError('
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
   published: 12,
-  firing: { 'updateInventory-server-errors': 9, 'updateInventory-throttles': 9, silence: 8 },
+  firing: { 'updateInventory-server-errors': 9, 'lambda-throttles': 9, silence: 8 },
   requests: { updateInventory: [100, 100] },
 };
 const refusedVersion = {
@@ -260,7 +260,7 @@ const sameCode = [1, 2].map((Version) => ({
   LastModified: `2026-12-${22 + Version}T02:47:00.000+0000`,
 }));
 const documents = { ListVersionsByFunction: () => ({ Versions: sameCode }) };
-const oldPage = { 'listOrders-latency': 2_880, ...badDeployment.firing };
+const oldPage = { latency: 2_880, ...badDeployment.firing };
 /** New code, and an alarm some minutes after it. */
 const began = (name: string, minutes: number): Recorded => ({
   ...badDeployment,
@@ -298,10 +298,24 @@ const sameAdvice: Recorded = {
   errors: [storeError('getPet', 'warm-up'), storeError('getPet')],
 };
 
+/** Alarms on all operations, and what says which they are. */
+const ofAllOperations: Recorded = {
+  firing: { latency: 20, crashes: 15, 'lambda-throttles': 11, 'client-errors': 10 },
+  requests: { getPet: [200, 0] },
+  access: [{ ...petRow, isCheck: '0', status: '404', gatewayError: '-', lines: '300' }],
+  metrics: {
+    'getPet Errors': [1, 2],
+    'listOrders Throttles': [9],
+    'listInventory p99': [900, 3_400.4],
+    'listOrders p99': [2_999],
+  },
+};
+
 /** Shown as whole pages in `situations.txt`. */
 const pages: Readonly<Record<string, Recorded>> = {
   'a bad deployment': { ...badDeployment, hook: [refusedVersion] },
   'a page and a ticket with the same advice': sameAdvice,
+  'alarms on all operations': ofAllOperations,
   'one that the hook stopped': stoppedByHook,
   'many things at once': manyThings,
 };
@@ -317,7 +331,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'one that it is stopping': undone,
   'a bad one that is taken back': { ...undone, hook: [] },
   'a stuck one, during an outage': { ...down, status: 'UPDATE_ROLLBACK_FAILED' },
-  'one that the hook stopped, and a crash': { ...stoppedByHook, ...byName('getPet-errors') },
+  'one that the hook stopped, and a crash': { ...stoppedByHook, ...byName('crashes') },
   'one that the hook stopped, and failures': { ...stoppedByHook, ...petsFail },
   'one that alarms took back': takenBack,
   'one that was taken back without a hook': { ...takenBack, responses: noHook },
@@ -352,16 +366,16 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a canary of what may fix it': moving,
   'a canary that does well': canary,
   'a rollback alarm': { ...byName('getPetRollbackErrors1F-2E'), published: 20 },
-  '400s after new code': { ...byName('getPet-client-errors'), published: 20 },
+  '400s after new code': { ...byName('client-errors'), published: 20 },
   'no earlier version': { ...badDeployment, versions: ['b'] },
   'a version before that was left': { ...badDeployment, left: mapOperations(() => [1]) },
   'a finished roll-back': { ...badDeployment, live: { FunctionVersion: '1' } },
   'an old page, and three of new code': { ...badDeployment, firing: oldPage },
-  'failures from before the deployment': began('getPet-latency', -1),
+  'failures from before the deployment': began('latency', -1),
   'an alarm of four hours, in time': began('getPet-failing', 238),
   'an alarm of four hours, too late': began('getPet-failing', 268),
-  'an alarm of five minutes, in time': began('getPet-errors', 19),
-  'an alarm of five minutes, too late': began('getPet-errors', 28),
+  'an alarm of five minutes, in time': began('crashes', 19),
+  'an alarm of five minutes, too late': began('crashes', 28),
   'documents alone': { ...badDeployment, responses: documents },
   // The scheduled check.
   "the check's ended key": checkRefused,
@@ -371,11 +385,15 @@ const situations: Readonly<Record<string, Recorded>> = {
   'the check alone': byName('check-failed'),
   // Other errors and alarms.
   'failures that began long ago': { ...petsFail, firing: { 'getPet-server-errors': 20 } },
-  'a slow operation': byName('getPet-latency'),
+  'a slow operation': byName('latency'),
   'an old key': byName('key-ends-in-7-days'),
-  'calls that Lambda refuses': byName('getPet-throttles'),
-  '400s of all': byName('getPet-client-errors'),
-  'a spent budget after new code': { ...byName('getPet-error-budget'), published: 20 },
+  'calls that Lambda refuses': {
+    ...byName('lambda-throttles'),
+    metrics: { 'listOrders Throttles': [2], 'getPet Throttles': [4, 3] },
+  },
+  'calls that Lambda refused, of nobody knows which': byName('lambda-throttles'),
+  '400s of all': byName('client-errors'),
+  'a spent budget after new code': { ...byName('error-budget'), published: 20 },
   'a silent access log': byName('access-log-silent'),
   'what has no command': byName('sunset-has-callers'),
   'failures that fire nothing': { access: [{ ...failed, request: 'g-1' }] },
@@ -436,9 +454,10 @@ it('npx petstore night prints the same for a machine with --json, of the last ho
   expect(aws.inputsOf('DescribeAlarms')).toEqual([
     { AlarmNamePrefix: 'petstore-production-', AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] },
   ]);
-  const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
-  expect(MetricDataQueries).toHaveLength(50);
-  expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
+  const asked = aws.inputsOf('GetMetricData').map(({ MetricDataQueries }) => MetricDataQueries);
+  expect(asked.map((queries) => (queries as []).length)).toEqual([3 * operationIds.length, 50]);
+  expect(JSON.stringify(asked)).toContain('petstore-production-requests');
+  expect(JSON.stringify(asked)).toContain('"Stat":"p99"');
 });
 
 function refuse(...error: ConstructorParameters<typeof AwsError>): never {
