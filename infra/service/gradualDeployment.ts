@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
-  type AlarmProps,
   MathExpression,
   type Metric,
-  type MetricOptions,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -36,8 +34,8 @@ import type { OperationFunctions } from './operationFunctions.ts';
 import {
   clientErrorStatuses,
   defineLogMetric,
-  fillMissing,
   type LogMetricName,
+  toAlarmGroups,
   toLogMetric,
 } from './serviceMetrics.ts';
 
@@ -74,11 +72,12 @@ export function defineLiveAliases(
   const deploymentConfig = deploymentConfigs[stage.settings.rollout];
   if (deploymentConfig) {
     const preHook = defineDeploymentHook(scope, stage, functions, dataTables);
+    const rollbackAlarms = defineRollbackAlarms(scope, stage, aliases, functions);
     for (const id of operationIds) {
       const { [id]: alias } = aliases;
       const group = new LambdaDeploymentGroup(scope, `${id}Deployment`, {
         ...{ alias, deploymentConfig, preHook },
-        alarms: defineRollbackAlarms(scope, stage, id, alias, functions[id].logGroup),
+        alarms: [rollbackAlarms[id]],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // CodeDeploy needs its permission to call the hook before the alias moves.
@@ -144,99 +143,86 @@ function acknowledgeVersions(role: IConstruct, { node: { defaultChild } }: IFunc
   });
 }
 
-// A deployment watches its alarms only while it runs, so they must fire within a minute.
-const period = Duration.minutes(1);
+/** All requests since a deployment began: no rollout takes longer. The window moves on every minute. */
+const period = Duration.minutes(15);
 
-/** Five minutes, so that 20 requests soon come together. The window moves on every minute. */
-const sharePeriod = Duration.minutes(5);
-
-/** As long as the alarm on such 4xx of all requests looks back. */
-const clientErrorPeriod = Duration.minutes(15);
+/** The metrics of one function, of those that `toAlarmGroups` counts. */
+const METRICS_EACH = 5;
 
 /**
- * The alarms that roll back one function: its code crashes, times out, fails, refuses requests or becomes slow. They
- * watch only the new version, since its tenth of the requests would hardly show among all. While the alias has two
- * versions, Lambda counts each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ * The alarms that roll back a function, by operation: its code crashes, times out, fails, refuses requests or becomes
+ * slow. An alarm takes two functions, since CloudFormation takes the whole deployment back in any case. They watch only
+ * the new version, since its tenth of the requests would hardly show among all. While the alias has two versions, Lambda
+ * counts each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */
 function defineRollbackAlarms(
+  scope: Construct,
+  stage: Stage,
+  aliases: LiveAliases,
+  functions: OperationFunctions,
+): Record<OperationId, Alarm> {
+  const groups = toAlarmGroups(operationIds, METRICS_EACH).map((ids, index) => {
+    const parts = ids.map((id) =>
+      defineRollbackPart(scope, stage, id, aliases[id], functions[id].logGroup),
+    );
+    const alarm = new Alarm(scope, `Rollback${index + 1}`, {
+      alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause" and "Slowest requests" in Logs Insights, and \`npx petstore logs --status 4xx\`.`,
+      metric: new MathExpression({
+        label: '1 crash, 2 5xx, 3 4xx, 4 slow',
+        expression: `MAX([${parts.map(({ value }) => value).join(', ')}])`,
+        usingMetrics: Object.assign({}, ...parts.map(({ usingMetrics }) => usingMetrics)),
+        period,
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    return ids.map((id) => [id, alarm] as const);
+  });
+  return Object.fromEntries(groups.flat()) as Record<OperationId, Alarm>;
+}
+
+/** The first reason, in the alarm's numbers, why one function's newest version must not go on; or 0. */
+function defineRollbackPart(
   scope: Construct,
   stage: Stage,
   id: OperationId,
   live: Alias,
   logGroup: ILogGroup,
-): Alarm[] {
-  const { latencyMilliseconds } = operationSettings[id];
-  // A long list does not mean slow code.
-  const { streamed } = operations[id];
+) {
   const { version } = live.version;
   const ofVersion = (metric: Metric) =>
     metric.with({ dimensionsMap: { ...metric.dimensions, ExecutedVersion: version } });
-  const defineMetric = (name: LogMetricName, options: MetricOptions) => {
+  const defineMetric = (name: LogMetricName, statistic: string) => {
     defineLogMetric(scope, stage, id, name, logGroup, true);
-    return toLogMetric(stage, id, name, options, version);
+    return toLogMetric(stage, id, name, { statistic }, version);
   };
-  const sum = { period: sharePeriod, statistic: Stats.SUM };
-  const longSum = { ...sum, period: clientErrorPeriod };
-  const serverErrors = defineMetric('ServerErrors', sum);
-  const slowest = { period, statistic: Stats.p(99) };
-  const alarms: (Omit<AlarmProps, 'evaluationPeriods'> & {
-    readonly kind: string;
-    readonly evaluationPeriods?: number;
-  })[] = [
-    {
-      kind: 'Errors',
-      alarmDescription: `${id}'s newest version crashed or timed out. During a deployment this rolls it back. See the function's log, level ERROR.`,
-      metric: fillMissing(ofVersion(live.metricErrors({ period, statistic: Stats.SUM }))),
-      threshold: 1,
-    },
-    {
-      kind: 'ServerErrors',
-      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version got a 5xx, with at least 20 calls or 3 failures. During a deployment this rolls it back. See "Errors with their cause" in Logs Insights.`,
-      metric: new MathExpression({
-        label: '5xx, % of the calls',
-        expression:
-          'IF(FILL(calls, 0) >= 20 || FILL(failed, 0) >= 3, 100 * FILL(failed, 0) / calls, 0)',
-        usingMetrics: {
-          failed: serverErrors,
-          calls: ofVersion(live.metricInvocations(sum)),
-        },
-        period: sharePeriod,
-      }),
-      threshold: 5,
-    },
-    {
-      kind: 'ClientErrors',
-      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} or a 5xx within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
-      metric: new MathExpression({
-        label: '4xx, % of the calls',
-        expression:
-          'IF(FILL(calls, 0) >= 20, 100 * (FILL(clientErrors, 0) + FILL(failed, 0)) / calls, 0)',
-        usingMetrics: {
-          clientErrors: defineMetric('ClientErrors', longSum),
-          failed: serverErrors.with(longSum),
-          calls: ofVersion(live.metricInvocations(longSum)),
-        },
-        period: clientErrorPeriod,
-      }),
-      threshold: 50,
-    },
-    {
-      kind: 'Latency',
-      alarmDescription: `${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''} at the 99th percentile. During a deployment this rolls it back. See "Slowest requests" in Logs Insights.`,
-      metric: fillMissing(
-        streamed ? defineMetric('FirstByte', slowest) : ofVersion(live.metricDuration(slowest)),
-      ),
-      threshold: latencyMilliseconds,
-      // A single slow call among few is chance.
-      evaluationPeriods: 2,
-    },
-  ];
-  return alarms.map(
-    ({ kind, ...props }) =>
-      new Alarm(scope, `${id}Rollback${kind}`, {
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        ...props,
-      }),
+  const inTime = Stats.percentileRank(operationSettings[id].latencyMilliseconds);
+  const sum = { statistic: Stats.SUM };
+  const usingMetrics = {
+    [`${id}Crashed`]: ofVersion(live.metricErrors(sum)),
+    [`${id}Calls`]: ofVersion(live.metricInvocations(sum)),
+    [`${id}Failed`]: defineMetric('ServerErrors', Stats.SUM),
+    [`${id}Refused`]: defineMetric('ClientErrors', Stats.SUM),
+    // A long list does not mean slow code.
+    [`${id}InTime`]: operations[id].streamed
+      ? defineMetric('FirstByte', inTime)
+      : ofVersion(live.metricDuration({ statistic: inTime })),
+  };
+  const [crashed, calls, failed, refused] = Object.keys(usingMetrics).map(
+    (name) => `FILL(${name}, 0)`,
   );
+  const slow = `(100 - FILL(${id}InTime, 100))`;
+  const reasons = [
+    `${crashed} >= 1`,
+    `(${calls} >= 20 || ${failed} >= 3) && 20 * ${failed} >= ${calls}`,
+    `${calls} >= 20 && 2 * (${refused} + ${failed}) >= ${calls}`,
+    // A single slow call among few is chance. Ranks are not exact.
+    `${slow} >= 1 && ${slow} * ${calls} >= 150`,
+  ];
+  const value = reasons.reduceRight(
+    (otherwise, reason, index) => `IF(${reason}, ${index + 1}, ${otherwise})`,
+    '0',
+  );
+  return { value, usingMetrics };
 }

@@ -171,7 +171,7 @@ export const stageSettings = z.strictObject({
   logRetentionDays: logRetentionDays,
   /**
    * Whether the watch stack has alarms. Each metric of an alarm costs $0.10 a month; with the encryption key and the
-   * scheduled check it is at most $16 in all, besides errors. Without alarms, `alarms`, `checkEveryMinutes` and
+   * scheduled check it is at most $16 in all for six operations, besides errors. Without alarms, `alarms`, `checkEveryMinutes` and
    * `quietMinutes` cannot be set, since nobody would be notified.
    */
   raisesAlarms: z.boolean(),

@@ -77,14 +77,20 @@ function toBlock([id, resource]: [string, Resource]): string[] {
   return [withoutHash([`  ${Type} ${id}`, ...lines].join('\n'))];
 }
 
-/** An alarm on all operations has only the metrics of the compared ones, and no expression of all. */
+/** An alarm on several operations has only the metrics of the compared ones, and neither text nor expression of all. */
 function withoutOthers({ Type, Properties = {} }: Resource): object {
-  const { Metrics, ...properties } = Properties as { readonly Metrics?: readonly object[] };
-  if (Type !== 'AWS::CloudWatch::Alarm' || !Metrics) return Properties as object;
-  const compared = Metrics.filter(
-    (metric) => !others.some((other) => JSON.stringify(metric).includes(other)),
-  );
-  return { ...properties, Metrics: compared };
+  if (Type !== 'AWS::CloudWatch::Alarm') return Properties as object;
+  const isCompared = (value: unknown) =>
+    !others.some((other) => JSON.stringify(value).includes(other));
+  const { AlarmName, Metrics, ...properties } = Properties as {
+    readonly Metrics: object[];
+  } & Record<string, unknown>;
+  const compared = Metrics.filter(isCompared);
+  return {
+    ...(AlarmName !== undefined && { AlarmName }),
+    ...Object.fromEntries(Object.entries(properties).filter(([, value]) => isCompared(value))),
+    Metrics: compared,
+  };
 }
 
 /** Removes the hashes of assets and versions, which change with each line of a function's code. */

@@ -90,9 +90,7 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
     .map((alarm) => {
       const { AlarmName = '', AlarmDescription = '', StateTransitionedTimestamp } = alarm;
       // These notify nobody and have no severity: only a running deployment looks at them.
-      const unlabelled = /Rollback(Errors|ServerErrors|ClientErrors|Latency)/.test(AlarmName)
-        ? 'rollback'
-        : '-';
+      const unlabelled = /Rollback\d/.test(AlarmName) ? 'rollback' : '-';
       const [, label = unlabelled, text = AlarmDescription] =
         /^(Page|Ticket): (.*)$/s.exec(AlarmDescription) ?? [];
       const [, means = text, act = ''] = /^(.+?\.) (.*)$/s.exec(text) ?? [];

@@ -181,33 +181,66 @@ it.each(fixtureNames)(
   },
 );
 
-// `templates/*.txt` have all alarms of a function, with what they look at, and the group that they stop.
-it.each([
-  ['clientErrors', 10, 20, true],
-  ['clientErrors', 19, 19, false],
-  ['clientErrors', 9, 20, false],
-  ['clientErrors', undefined, 100, false],
-  ['clientErrors', undefined, undefined, false],
-  ['failed', 1, 20, true],
-  ['failed', 1, 21, false],
-  ['failed', 1, 19, false],
-  ['failed', 2, 2, false],
-  ['failed', 3, 3, true],
-  ['failed', 3, 59, true],
-  ['failed', 3, 61, false],
-  ['failed', undefined, 100, false],
-  ['failed', undefined, undefined, false],
-] as const)(
-  'with %s %s of %s calls, takes a deployment back: %s',
-  (counted, count, calls, isTakenBack) => {
-    const name = `getPetRollback${counted === 'failed' ? 'Server' : 'Client'}`;
-    const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
-    const [, alarm] = alarms.find(([id]) => id.startsWith(name)) ?? [];
-    const { Metrics, Threshold } = alarm?.Properties ?? {};
-    const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
-    const other = counted === 'failed' ? 'clientErrors' : 'failed';
-    const calculate = compile([counted, other, 'calls'], Expression);
-    const isFiring = calculate([count, undefined, calls]) >= Threshold;
-    expect(isFiring).toBe(isTakenBack);
-  },
-);
+/** The newest version's minutes: 0 goes on, otherwise the number says why it is taken back. */
+const sound = { crashed: 0, calls: 100, failed: 0, refused: 0, slow: 0 };
+const reasons: [
+  what: string,
+  change: Partial<Record<keyof typeof sound, number>>,
+  reason: number,
+][] = [
+  ['all is well', {}, 0],
+  ['nobody calls', { calls: 0 }, 0],
+  ['the first of a few calls crashes', { crashed: 1, calls: 1 }, 1],
+  ['1 of many calls crashes', { crashed: 1, calls: 9_000 }, 1],
+  ['1 of 20 calls fails', { failed: 1, calls: 20 }, 2],
+  ['1 of 21 calls fails', { failed: 1, calls: 21 }, 0],
+  ['1 of 19 calls fails', { failed: 1, calls: 19 }, 0],
+  ['both calls fail', { failed: 2, calls: 2 }, 0],
+  ['3 of 3 calls fail', { failed: 3, calls: 3 }, 2],
+  ['3 of 59 calls fail', { failed: 3, calls: 59 }, 2],
+  ['3 of 61 calls fail', { failed: 3, calls: 61 }, 0],
+  ['10 of 20 calls are refused', { refused: 10, calls: 20 }, 3],
+  ['19 of 19 calls are refused', { refused: 19, calls: 19 }, 0],
+  ['9 of 20 calls are refused', { refused: 9, calls: 20 }, 0],
+  ['1 of a few calls is slow', { slow: 1, calls: 5 }, 0],
+  ['2 of a few calls are slow', { slow: 2, calls: 5 }, 4],
+  ['2 of 3 calls are slow', { slow: 2, calls: 3 }, 4],
+  ['10 of 1,000 calls are slow', { slow: 10, calls: 1_000 }, 4],
+  ['9 of 1,000 calls are slow', { slow: 9, calls: 1_000 }, 0],
+  ['a crash is slow too', { crashed: 1, slow: 9 }, 1],
+];
+
+it.each(reasons)('a deployment is taken back, or not, if %s', (_, change, reason) => {
+  const groups = findProperties(templates.production, 'AWS::CodeDeploy::DeploymentGroup');
+  for (const id of operationIds) {
+    const group = groups.find(({ ApplicationName }) =>
+      JSON.stringify(ApplicationName).includes(id),
+    );
+    const [{ Name }] = group?.AlarmConfiguration.Alarms ?? [];
+    const { Properties } = findResources('production', 'AWS::CloudWatch::Alarm')[Name.Ref] ?? {};
+    const { crashed, calls, failed, refused, slow } = { ...sound, ...change };
+    const values: Record<string, number | undefined> = {
+      [`${id}Crashed`]: crashed || undefined,
+      [`${id}Calls`]: calls || undefined,
+      [`${id}Failed`]: failed || undefined,
+      [`${id}Refused`]: refused || undefined,
+      [`${id}InTime`]: calls ? 100 - (100 * slow) / calls : undefined,
+    };
+    const read = Properties.Metrics.filter(
+      ({ MetricStat }: CfnResource['Properties']) => MetricStat,
+    );
+    const { Expression } = Properties.Metrics.find(
+      (one: { Expression?: string }) => one.Expression,
+    );
+    const ids = read.map((one: { Id: string }) => one.Id);
+    expect(ids).toEqual(expect.arrayContaining(Object.keys(values)));
+    const value = compile(ids, Expression)(ids.map((one: string) => values[one]));
+    expect([id, value]).toEqual([id, reason]);
+    expect(value >= Properties.Threshold).toBe(reason > 0);
+    // Only the new version, for the whole of any rollout.
+    for (const { MetricStat } of read) {
+      expect(MetricStat.Period).toBe(900);
+      expect(JSON.stringify(MetricStat.Metric.Dimensions)).toMatch(/"(Executed)?Version"/);
+    }
+  }
+});

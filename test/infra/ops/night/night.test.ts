@@ -365,7 +365,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a canary that fails': { ...moving, published: 14 },
   'a canary of what may fix it': moving,
   'a canary that does well': canary,
-  'a rollback alarm': { ...byName('getPetRollbackErrors1F-2E'), published: 20 },
+  'a rollback alarm': { ...byName('Rollback21F2E-3D'), published: 20 },
   '400s after new code': { ...byName('client-errors'), published: 20 },
   'no earlier version': { ...badDeployment, versions: ['b'] },
   'a version before that was left': { ...badDeployment, left: mapOperations(() => [1]) },
