@@ -46,11 +46,9 @@ it('the runbook explains each alarm, under its severity', () => {
     ),
   );
   const toGeneral = (name: string) =>
-    name
+    withoutNumber(name)
       .replace('petstore-production-', '')
-      .replace(new RegExp(`^(${operationIds.join('|')})-`), 'OPERATION-')
-      // The further alarms of many operations ask for the same.
-      .replace(/^(error-budget|client-errors)-\d$/, '$1');
+      .replace(new RegExp(`^(${operationIds.join('|')})-`), 'OPERATION-');
   const ofSeverity = (label: string) => {
     const found = [...alarms, ...incidents].filter(({ AlarmDescription }) =>
       AlarmDescription.startsWith(label),
@@ -60,6 +58,11 @@ it('the runbook explains each alarm, under its severity', () => {
   const expected = [ofSeverity('Page:'), ofSeverity('Ticket:')];
   expect(explained.map((names) => names.sort())).toEqual(expected);
 });
+
+/** The further alarms of many operations are named like the first, and ask for the same. */
+function withoutNumber(name: string): string {
+  return name.replace(/-(error-budget|client-errors)-\d$/, '-$1');
+}
 
 /** Operations that come later behave like these. */
 const shown = ['listInventory', 'getInventoryEntry', 'updateInventory', 'getPet', 'listOrders'];
@@ -73,7 +76,7 @@ function toLines(minutes: readonly Metrics[], start: number): string[] {
   const ofAlarms = found.map(([id, { Properties }]) => {
     const { AlarmName, AlarmDescription, AlarmActions } = Properties;
     const severity = AlarmActions ? AlarmDescription.split(':')[0].toLowerCase() : 'part';
-    return [`${severity} ${AlarmName}`, states.get(id) ?? []] as const;
+    return [`${severity} ${withoutNumber(AlarmName)}`, states.get(id) ?? []] as const;
   });
   const ofIncidents = incidents.map(({ AlarmName, AlarmRule }) => {
     const rule = JSON.stringify(AlarmRule);
@@ -87,7 +90,7 @@ function toLines(minutes: readonly Metrics[], start: number): string[] {
   const byTime = Map.groupBy(fired, ([, state]) => toTimes(state));
   return [...byTime].map(
     ([times, all]) =>
-      `  ${times}: ${all.map(([name]) => name.replace('petstore-production-', '')).join(', ')}\n`,
+      `  ${times}: ${[...new Set(all.map(([name]) => name.replace('petstore-production-', '')))].join(', ')}\n`,
   );
 }
 
