@@ -1,10 +1,9 @@
 import { Aws } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { toRateRules } from '../gateway/rateRules.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
-import { toSum } from './metrics.ts';
 
 /**
  * What the firewall's rate rules refuse. AWS does not say whether the gateway's access log has a line for it, so the
@@ -25,7 +24,11 @@ export function defineFirewallAlarm(stage: Stage): WatchAlarm | undefined {
   return {
     name: 'rate-limited-requests',
     description: `The firewall refused 100 requests with 429 in each five minutes of a quarter of an hour, since a key or an address sends more than its share. Others are served. Look in the AWS WAF console at the web ACL ${api}: its graph names the rule, and "Sampled requests" the address. Ask the client to slow down, or raise firewallListsPerClient or firewallRequestsPerAddress in ${stagesFile}.`,
-    metric: toSum('429 by the firewall', Object.fromEntries(refused)),
+    metric: new MathExpression({
+      label: '429 by the firewall',
+      expression: refused.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+      usingMetrics: Object.fromEntries(refused),
+    }),
     threshold: 100,
     periods: [3, 3],
   };

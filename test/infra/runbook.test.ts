@@ -11,7 +11,13 @@ import { operationIds } from '../../shared/contract/operations.ts';
 
 const pages = ['infra/RUNBOOK.md', 'infra/OPERATIONS.md'];
 const documents = [...pages, 'infra/ops/README.md', 'infra/README.md', 'README.md'];
-const byProgram = Map.groupBy(documents.flatMap(readShellLines), (line) => line.split(' ')[0]);
+const printed = readText('test/infra/ops/night/situations.txt').matchAll(/: (aws .+)/g);
+const lines = [
+  ...documents.flatMap(readShellLines),
+  // What `npx petstore night` says to type.
+  ...Array.from(printed, ([, line = '']) => line.split(' && ')).flat(),
+];
+const byProgram = Map.groupBy(new Set(lines), (line) => line.split(' ')[0]);
 const awsLines = byProgram.get('aws') ?? [];
 
 const services: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -57,10 +63,10 @@ function readText(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8');
 }
 
-/** The commands in a document's shell blocks, with names in place of the words in capitals. */
+/** The commands in a document's shell blocks, and AWS's in its text, with names in place of the words in capitals. */
 function readShellLines(path: string): string[] {
-  return [...readText(path).matchAll(/^ *```sh\n(.*?)^ *```/gms)]
-    .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'))
+  return [...readText(path).matchAll(/^ *```sh\n(.*?)^ *```|`(aws [^`]* --[^`]*)`/gms)]
+    .flatMap(([, block, line = '']) => (block ?? line).replaceAll(/\\\n\s*/g, ' ').split('\n'))
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => line !== '')
     .map((line) => line.replaceAll('OPERATION', 'getPet').replaceAll('STAGE', 'production'));

@@ -1,6 +1,7 @@
 import { toCount } from '../../cli/output.ts';
 import type { Part } from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { toUsedTableName } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { Night } from './readNight.ts';
 
@@ -40,6 +41,7 @@ export function toNextStep(stage: Stage, night: Night): NextStep {
     callFromOutside(facts) ??
     findError(facts) ??
     followAlarm(facts) ??
+    awaitWatch(facts) ??
     lookAgain(facts);
   const fillIn = (text: string) => text.replaceAll(/(?<=petstore-|--stage )STAGE/g, stage.name);
   return { why: fillIn(why), command: command && fillIn(command) };
@@ -48,15 +50,17 @@ export function toNextStep(stage: Stage, night: Night): NextStep {
 type Facts = ReturnType<typeof toFacts>;
 
 /** What is known. Rules about what could not be read do not fit. */
-function toFacts({ settings }: Stage, night: Night) {
+function toFacts(stage: Stage, night: Night) {
+  const { settings } = stage;
   const { firing = [], withoutData = 0, total } = toValue(night.alarms) ?? {};
   const { operations = [], errors = [], refusedChecks = 0 } = toValue(night.requests) ?? {};
   const stopped = toValue(night.stopped) ?? [];
   const functions = toValue(night.functions) ?? [];
   const running = operations.filter(({ operation }) => !stopped.includes(operation));
   return {
-    ...{ settings, firing, withoutData, total, errors, refusedChecks, stopped },
+    ...{ stage, settings, firing, withoutData, total, errors, refusedChecks, stopped },
     status: toValue(night.stack),
+    watch: toValue(night.watch),
     live: toValue(night.live),
     refused: toValue(night.refused)?.[0],
     throttles: toValue(night.throttles) ?? [],
@@ -78,40 +82,57 @@ function toFacts({ settings }: Stage, night: Night) {
   };
 }
 
-const firstDeploymentFailed: NextStep = {
-  why: 'The first deployment failed, and the stack takes no other. If it is protected, first: aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name petstore-STAGE. Delete it, and deploy again:',
-  command: 'aws cloudformation delete-stack --stack-name petstore-STAGE',
-};
-
 /** By the status of a stack. Until it is taken back, it accepts no other deployment. */
-const stackSteps: Readonly<Record<string, NextStep>> = {
-  UPDATE_ROLLBACK_IN_PROGRESS: {
-    why: 'CloudFormation is taking the deployment back. Wait, and look again:',
-    command: 'aws cloudformation wait stack-rollback-complete --stack-name petstore-STAGE',
-  },
-  UPDATE_ROLLBACK_FAILED: {
-    why: 'CloudFormation could not take the last deployment back. Until it has, none works:',
-    command: 'aws cloudformation continue-update-rollback --stack-name petstore-STAGE',
-  },
-  UPDATE_ROLLBACK_COMPLETE: {
-    why: 'No client noticed it, and the deployment was taken back. Correct it, and deploy again:',
-    command: 'npm run deploy petstore-STAGE',
-  },
-  ROLLBACK_IN_PROGRESS: {
-    why: 'CloudFormation is taking the first deployment back, which takes some minutes. Look again:',
-    command: 'npx petstore night --stage STAGE',
-  },
-  ROLLBACK_FAILED: firstDeploymentFailed,
-  ROLLBACK_COMPLETE: firstDeploymentFailed,
-  CREATE_FAILED: firstDeploymentFailed,
-};
+function toStackStep(stack: string, status: string): NextStep | undefined {
+  const failed: NextStep = {
+    why: `The first deployment of ${stack} failed, and the stack takes no other. Find the cause by "When a first deployment fails" in infra/OPERATIONS.md, and correct it. Then deploy again, which deletes the failed stack first:`,
+    command: `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack} && npm run deploy petstore-STAGE-watch -- --import-existing-resources`,
+  };
+  const steps: Readonly<Record<string, NextStep>> = {
+    UPDATE_ROLLBACK_IN_PROGRESS: {
+      why: 'CloudFormation is taking the deployment back. Wait, and look again:',
+      command: `aws cloudformation wait stack-rollback-complete --stack-name ${stack}`,
+    },
+    UPDATE_ROLLBACK_FAILED: {
+      why: `CloudFormation could not take the last deployment of ${stack} back. Until it has, none works:`,
+      command: `aws cloudformation continue-update-rollback --stack-name ${stack}`,
+    },
+    ROLLBACK_IN_PROGRESS: {
+      why: `CloudFormation is taking the first deployment of ${stack} back, which takes some minutes. Look again:`,
+      command: 'npx petstore night --stage STAGE',
+    },
+    ROLLBACK_FAILED: failed,
+    ROLLBACK_COMPLETE: failed,
+    DELETE_FAILED: {
+      why: `${stack} could not be deleted. Its events say which resource is in use; free that, and delete it again:`,
+      command: `aws cloudformation delete-stack --stack-name ${stack}`,
+    },
+    CREATE_FAILED: {
+      why: `The first deployment of ${stack} failed, and was not taken back. Do that, and look again:`,
+      command: `aws cloudformation rollback-stack --stack-name ${stack}`,
+    },
+  };
+  return steps[status];
+}
 
 function awaitStack({ status = '', refused, firing, failed }: Facts): NextStep | undefined {
   // A version that crashed when the hook called it makes a ticket.
   const isQuiet = failed === 0 && firing.every(({ name }) => name === 'crashes');
-  if (status === 'UPDATE_ROLLBACK_COMPLETE' && !(refused && isQuiet)) return undefined;
-  const step = stackSteps[status];
+  const step =
+    status === 'UPDATE_ROLLBACK_COMPLETE' && refused && isQuiet
+      ? takenBack
+      : toStackStep('petstore-STAGE', status);
   return step && { ...step, why: `${refused?.replace(/\.?$/, '. ') ?? ''}${step.why}` };
+}
+
+const takenBack: NextStep = {
+  why: 'No client noticed it, and the deployment was taken back. Correct it, and deploy again:',
+  command: 'npm run deploy petstore-STAGE',
+};
+
+/** The stack of what watches the stage serves no client. */
+function awaitWatch({ watch = '' }: Facts): NextStep | undefined {
+  return toStackStep('petstore-STAGE-watch', watch);
 }
 
 /** If nothing fails but what somebody has stopped, the one thing to do is to undo that. */
@@ -139,7 +160,7 @@ function awaitAws({ called, failingOperations }: Facts): NextStep | undefined {
 
 /** A table is throttled, by the limit that DynamoDB names in its metrics. */
 function relieveTable(facts: Facts): NextStep | undefined {
-  const { throttles, firing, failures, failed, failingOperations } = facts;
+  const { stage, throttles, firing, failures, failed, failingOperations } = facts;
   const [worst] = throttles.toSorted((one, other) => other.throttled - one.throttled);
   if (!worst) return undefined;
   const { table, access, throttled, peak, maximum, limit, paths } = worst;
@@ -160,8 +181,14 @@ function relieveTable(facts: Facts): NextStep | undefined {
     return { why, command: 'npx petstore logs --stage STAGE --status 503' };
   }
   if (limit === 'MaxOnDemandThroughput' || peak >= NEAR_MAXIMUM * maximum) {
-    const why = `The table ${table} is at its maximum of ${toCount(maximum)} ${access} units a second. Slow down an import; or raise maximumUnitsPerSecond in ${stagesFile}, and deploy:`;
-    return { why, command: 'npm run deploy petstore-STAGE' };
+    const why = `The table ${table} is at its maximum of ${toCount(maximum)} ${access} units a second. Slow down an import; or raise the maximum at once, and maximumUnitsPerSecond in ${stagesFile} by day:`;
+    const member = access === 'read' ? 'MaxReadRequestUnits' : 'MaxWriteRequestUnits';
+    const units = Math.ceil(2 * Math.max(maximum, peak));
+    const name = toUsedTableName(stage, table);
+    return {
+      why,
+      command: `aws dynamodb update-table --table-name ${name} --on-demand-throughput ${member}=${units}`,
+    };
   }
   const why = `DynamoDB throttles the table ${table} below its maximum. It grows within half an hour: wait. If it stays, one key is read or written too often; look for it:`;
   return { why, command: 'npx petstore logs --stage STAGE --status 503' };

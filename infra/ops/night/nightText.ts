@@ -51,6 +51,7 @@ export function toNightText(
   );
   const marks = show(night.left, () => []);
   const stack = show(night.stack, (status) => wrap(`Stack: ${status}`));
+  const watch = show(night.watch, (status) => wrap(`Its watch stack: ${status || 'none'}`));
   const refused = show(night.refused, (lines) => lines.flatMap((line) => wrap(line)));
   const stopped = show(night.stopped, (ids) =>
     ids.flatMap((id) => wrap(`${id} is stopped: Lambda runs no call of it.`)),
@@ -97,7 +98,7 @@ export function toNightText(
   );
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...refused]],
+    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...watch, ...refused]],
     ['REQUESTS of clients, last hour', [...requests, ...functions]],
     ['THROTTLED by DynamoDB, last hour', throttles],
     ['NEXT', [...wrap(next.why), ...(next.command ? ['', `  ${next.command}`] : [])]],

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import {
   CloudWatchClient,
   type MetricAlarm,
@@ -59,9 +60,10 @@ export async function readNight(stage: OpenStage & { readonly status: Part<strin
     const period = { from: second - hours * HOUR, end: second + 1_000 };
     return runQuery(client, names, period, lines, deadline);
   };
-  const [alarms, live, left, deployments, refused, stopped, requests, functions, throttles] =
+  const [alarms, watch, live, left, deployments, refused, stopped, requests, functions, throttles] =
     await Promise.all([
       settle(readAlarms(stage)),
+      settle(readWatchStatus(stage)),
       settle(readLive(stage, reading)),
       reading,
       settle(findDeployments(stage)),
@@ -72,7 +74,19 @@ export async function readNight(stage: OpenStage & { readonly status: Part<strin
       settle(readThrottles(stage, now, query)),
     ]);
   const code = { live, left, deployments, refused, stopped };
-  return { stack: stage.status, alarms, ...code, requests, functions, throttles };
+  return { stack: stage.status, watch, alarms, ...code, requests, functions, throttles };
+}
+
+/** The status of the stack that watches the stage; nothing if it was never deployed. */
+async function readWatchStatus({ stage, open }: OpenStage): Promise<string> {
+  const command = new DescribeStacksCommand({ StackName: toNames(stage).watchStack });
+  try {
+    const { Stacks: [stack] = [] } = await open(CloudFormationClient).send(command);
+    return stack?.StackStatus ?? '';
+  } catch (error) {
+    if (/does not exist/.test((error as Error).message)) return '';
+    throw error;
+  }
 }
 
 /** Descriptions have the form "Page: It means this. Do that." */

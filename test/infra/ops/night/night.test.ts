@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { petstore } from '../../../../infra/petstore.ts';
+import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import {
   mapOperations,
@@ -45,12 +48,16 @@ interface Recorded {
   readonly metrics?: Readonly<Record<string, readonly number[]>>;
   /** The operations that may not run at all. */
   readonly stopped?: readonly OperationId[];
+  /** The name of the inventory's table in use. */
+  readonly restored?: string;
   /** That of updateInventory by the settings. */
   readonly concurrency?: number;
   readonly withoutData?: number;
   /** Whether the alarms' actions are off. */
   readonly muted?: boolean;
   readonly status?: string;
+  /** That of the stack that watches the stage; none if it does not exist. */
+  readonly watch?: string;
   readonly deployments?: readonly string[];
   readonly responses?: Responses;
 }
@@ -83,8 +90,14 @@ function record(recorded: Recorded): Responses {
     ];
   });
   const rows = { errors, hook, paths, access: [...counted, ...access] };
+  const { status: ofService = 'UPDATE_COMPLETE', watch = 'UPDATE_COMPLETE' } = recorded;
   return {
-    ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
+    DescribeStacks(input) {
+      const isWatch = String(input.StackName).endsWith('-watch') && watch !== '';
+      const name = `petstore-${stage}${isWatch ? '-watch' : ''}`;
+      const described = describeStack(name, {}, () => (isWatch ? watch : ofService));
+      return described.DescribeStacks?.(input);
+    },
     DescribeAlarms: ({ AlarmTypes }) => ({
       MetricAlarms: [...ofTemplate, ...ofRollback].map((alarm, index) => {
         const since = firing[alarm.AlarmName.replace('petstore-production-', '')];
@@ -151,12 +164,17 @@ async function look(recorded: Recorded, ...options: string[]) {
     const reservedConcurrency = { updateInventory: concurrency };
     changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
   }
+  const { restored } = recorded;
+  const { settings } = stages.production;
+  const restoredTables = restored && { restoredTables: { inventory: restored } };
+  Object.assign(stages.production, { settings: { ...settings, ...restoredTables } });
   const aws = await useAws(record(recorded));
   const before = process.stdout.columns;
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.timeout(deadline));
   process.stdout.columns = columns;
   const outcome = await callOps(petstore, ['night', '--stage', stage, ...options], aws.variables);
   process.stdout.columns = before;
+  Object.assign(stages.production, { settings });
   timeout.mockRestore();
   expect(outcome.stderr).toBe('');
   const [page = '', next = ''] = outcome.stdout.split(/\nNEXT\n(.*)/s);
@@ -236,6 +254,10 @@ const byLimit = (limit: string): Recorded => ({
 });
 const hotKey = byLimit('KeyRangeThroughput');
 const toPath = (path: string): Row => ({ path, lines: '9' });
+/** A stage without alarms, since their stack failed. */
+const unwatched = (watch: string): Recorded => ({
+  ...{ watch, responses: { DescribeAlarms: () => ({}) } },
+});
 const petsFail: Recorded = { requests: { getPet: [9, 9] }, errors: [storeError('getPet')] };
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
@@ -327,6 +349,15 @@ const situations: Readonly<Record<string, Recorded>> = {
   'one that was taken back': { status: 'ROLLBACK_COMPLETE' },
   'one that could not be taken back': { status: 'ROLLBACK_FAILED' },
   'one that stays broken': { status: 'CREATE_FAILED' },
+  'a watch stack whose first deployment is taken back': { ...unwatched('ROLLBACK_IN_PROGRESS') },
+  'one whose first deployment was taken back': unwatched('ROLLBACK_COMPLETE'),
+  'one whose way back failed': unwatched('ROLLBACK_FAILED'),
+  'one that was left as it was': unwatched('CREATE_FAILED'),
+  'one whose deletion failed': unwatched('DELETE_FAILED'),
+  'one that failed while requests do': { ...unwatched('ROLLBACK_COMPLETE'), ...petsFail },
+  'one that was never deployed': unwatched(''),
+  'one of staging': { ...unwatched('ROLLBACK_COMPLETE'), stage: 'staging' },
+  'one whose later deployment is stuck': { watch: 'UPDATE_ROLLBACK_FAILED' },
   'one that the hook stopped': stoppedByHook,
   'one that it is stopping': undone,
   'a bad one that is taken back': { ...undone, hook: [] },
@@ -349,6 +380,13 @@ const situations: Readonly<Record<string, Recorded>> = {
   // A table, by the limit that throttles it.
   'a table at its maximum': { firing: throttled, metrics: writes(2_900) },
   'a maximum that DynamoDB names, after a deployment': byLimit('MaxOnDemandThroughput'),
+  'reads past a maximum that was raised before': {
+    firing: { ...fails, 'pets-table-throttles': 9 },
+    metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
+  },
+  'a restored table at its maximum': {
+    ...{ firing: throttled, metrics: writes(2_900), restored: 'inventory-restored' },
+  },
   'the quota of the account': byLimit('AccountLimit'),
   'a hot key': hotKey,
   'a hot key with ids': { ...hotKey, paths: ['/inventory/7', '/inventory/-8'].map(toPath) },
@@ -437,6 +475,74 @@ it('npx petstore night leads from each situation to one command, and says what i
   });
   await expect(`${whole}\n${steps}`).toMatchFileSnapshot('situations.txt');
 });
+
+/** A stack after a failed first deployment, as CloudFormation has it. */
+type FailedStack = { status: string; isProtected: boolean };
+const failures = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'];
+
+/**
+ * Plays the lines on production's stacks. The CDK deletes a stack whose creation failed before it deploys. AWS refuses
+ * that while the stack is protected, and refuses tables that are there.
+ */
+function play(lines: readonly string[], stacks: Record<string, FailedStack>): void {
+  const find = (name = '') => stacks[name] ?? expect.unreachable(`There is no stack ${name}.`);
+  const hasTables = stacks['petstore-production']?.status !== 'CREATE_COMPLETE';
+  for (const line of lines) {
+    const [, name = ''] = /--stack-name (\S+)/.exec(line) ?? [];
+    if (line.includes('--no-enable-termination-protection')) find(name).isProtected = false;
+    else if (line.includes(' delete-stack')) {
+      if (find(name).isProtected) throw new Error(`${name} cannot be deleted: it is protected.`);
+      delete stacks[name];
+    } else if (line.startsWith('npm run deploy')) {
+      const [, deployed = ''] = /deploy (\S+)/.exec(line) ?? [];
+      for (const one of ['petstore-production', deployed]) {
+        const { status, isProtected } = find(one);
+        if (failures.includes(status)) {
+          if (isProtected) throw new Error(`${one} cannot be deleted: it is protected.`);
+          const isOpen = !one.endsWith('-watch') && hasTables;
+          if (isOpen && !line.includes(' -- --import-existing-resources')) {
+            throw new Error('petstore-production-inventory already exists.');
+          }
+          stacks[one] = { status: 'CREATE_COMPLETE', isProtected: true };
+        }
+      }
+    } else expect(line).toMatch(/^aws cloudformation describe-stack-events /);
+  }
+}
+
+it.each([
+  ['petstore-production', 'ROLLBACK_COMPLETE'],
+  ['petstore-production', 'ROLLBACK_FAILED'],
+  ['petstore-production-watch', 'ROLLBACK_COMPLETE'],
+  ['petstore-production-watch', 'ROLLBACK_FAILED'],
+])(
+  '%s, whose first deployment ended as %s, is deployed by the page and by OPERATIONS.md',
+  async (name, status) => {
+    const isWatch = name.endsWith('-watch');
+    const { stdout } = await look(isWatch ? unwatched(status) : { status });
+    const ofPage = stdout.trimEnd().split('\n').at(-1)?.trim().split(' && ') ?? [];
+    const operations = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
+    const [, section = ''] = operations.split('### When a first deployment fails');
+    const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? [];
+    const ofDocument = block
+      .replaceAll(/ +#.*| *\\\n */g, ' ')
+      .replaceAll('STACK', name)
+      .replaceAll('STAGE', 'production')
+      .trim()
+      .split('\n');
+    for (const lines of [ofPage, ofDocument]) {
+      expect(lines.length).toBeGreaterThan(1);
+      const service = isWatch ? 'CREATE_COMPLETE' : status;
+      const stacks: Record<string, FailedStack> = {
+        'petstore-production': { status: service, isProtected: true },
+        ...{ 'petstore-production-watch': { status, isProtected: isWatch } },
+      };
+      play(lines, stacks);
+      const ready = { status: 'CREATE_COMPLETE', isProtected: true };
+      expect(Object.values(stacks)).toEqual([ready, ready]);
+    }
+  },
+);
 
 it('npx petstore night prints the same for a machine with --json, of the last hour alone', async () => {
   const { status, stdout, aws } = await look(badDeployment, '--json');
