@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -91,7 +92,11 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
     'node infra/run.js && npm run check:code && node infra/petstore.js costs check',
   );
   expect(packageJson.scripts['check:code']).not.toContain('costs');
-  expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
+  expect(build?.steps.at(-1)?.with).toEqual({
+    name: 'cdk.out',
+    path: 'cdk.out/\nnode_modules/aws-cdk/\n',
+    'if-no-files-found': 'error',
+  });
   // Only two jobs have a role that may deploy, and the environment that it trusts.
   const jobs = Object.entries(workflow.jobs).map(([name, { needs, environment, steps }]) => [
     ...[name, needs, environment],
@@ -106,8 +111,9 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
     ['verify-production', 'production', 'verify-production', toRole('PRODUCTION_VERIFY')],
   ]);
   expect(text).not.toMatch(/\bsecrets[.[]/);
-  // These run only the CDK of package.json, on the built assembly.
-  const cdk = `npx --yes --ignore-scripts aws-cdk@${packageJson.devDependencies['aws-cdk']}`;
+  // These run only the CDK of the lock file, on the built assembly. A deployment's job installs nothing.
+  const cdk = 'node node_modules/aws-cdk/bin/cdk';
+  expect(existsSync(join(projectRoot, 'node_modules/aws-cdk/bin/cdk'))).toBe(true);
   for (const name of ['staging', 'production']) {
     const steps = workflow.jobs[name]?.steps.map(({ uses, run }) => (uses ? toAction(uses) : run));
     expect(steps).toEqual([
@@ -157,6 +163,34 @@ it('somebody must approve what reaches AWS, and what costs more', () => {
       '/.github/CODEOWNERS',
     ]),
   );
+});
+
+it('the version of the CDK stands in the list of packages alone, and its command needs no other package', () => {
+  expect(files.filter((file) => /aws-cdk@|cdk@/.test(read(file).text))).toEqual([]);
+  const { dependencies, version } = createRequire(import.meta.url)('aws-cdk/package.json');
+  expect(dependencies).toEqual({});
+  expect(version).toBe(packageJson.devDependencies['aws-cdk']);
+});
+
+it('a job that makes an assembly or holds a role takes nothing from a cache', () => {
+  const { jobs } = read('.github/workflows/deploy.yml');
+  for (const { uses = '', with: settings } of jobs.flatMap(({ steps }) => steps)) {
+    expect(uses).not.toMatch(/cache/);
+    expect(settings ?? {}).not.toHaveProperty('cache');
+    // By default, this action caches what a `packageManager` in package.json installs.
+    if (toAction(uses) !== 'actions/setup-node') continue;
+    expect(settings).toHaveProperty('package-manager-cache', false);
+  }
+  // No other workflow makes one or holds one.
+  const others = files
+    .filter((file) => !file.endsWith('/deploy.yml'))
+    .flatMap((file) => read(file).jobs);
+  for (const { permissions, steps } of others) {
+    expect(permissions).not.toHaveProperty('id-token');
+    for (const { uses = '', with: settings } of steps) {
+      if (toAction(uses) === 'actions/upload-artifact') expect(settings?.name).toBe('sbom');
+    }
+  }
 });
 
 it('an action has the same version everywhere', () => {
