@@ -47,8 +47,6 @@ export interface WatchAlarm
 
 /** What a shared alarm reads of one operation or table. */
 export interface AlarmPart {
-  /** Its own name, in the text if there are several alarms. */
-  readonly of: string;
   /** The expression of its value, with the ids of its metrics. */
   readonly value: string;
   readonly usingMetrics: Readonly<Record<string, IMetric>>;
@@ -59,19 +57,14 @@ export interface AlarmPart {
  * metrics, there are several.
  */
 export function defineSharedAlarms(
-  { name, label, description, ...alarm }: Omit<WatchAlarm, 'metric'> & { readonly label: string },
+  { name, label, ...alarm }: Omit<WatchAlarm, 'metric'> & { readonly label: string },
   parts: readonly AlarmPart[],
   period = Duration.minutes(5),
 ): WatchAlarm[] {
   const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
-  const groups = toAlarmGroups(parts, metricsEach);
-  return groups.map((group, index) => ({
+  return toAlarmGroups(parts, metricsEach).map((group, index) => ({
     ...alarm,
     name: index === 0 ? name : `${name}-${index + 1}`,
-    description:
-      groups.length === 1
-        ? description
-        : `${description} It is on ${group.map(({ of }) => of).join(', ')}.`,
     metric: new MathExpression({
       label,
       expression: `MAX([${group.map(({ value }) => value).join(', ')}])`,

@@ -54,7 +54,6 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
     statistic: string,
     limit = 1,
   ): AlarmPart => ({
-    of: id,
     value: limit === 1 ? `FILL(${id}, 0)` : `100 * FILL(${id}, 0) / ${limit}`,
     usingMetrics: { [id]: toFunctionMetric(stage, id, name, { statistic }) },
   });

@@ -99,7 +99,6 @@ function toFailureShare(
   const [failed, calls] = [`${id}Failed`, `${id}Calls`];
   const asked = toClientCalls(stage, period, calls, failed);
   return {
-    of: id,
     value: `IF(FILL(${failed}, 0) >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
     usingMetrics: { [failed]: counts[id].failures, [calls]: toCalls(stage, id) },
   };
@@ -159,7 +158,7 @@ function defineClientErrorAlarms(stage: Stage, counts: OperationCounts): WatchAl
     const value = `IF(${asked} >= 20, 100 * FILL(${refused}, 0) / ${asked}, 0)`;
     const usingMetrics = { [calls]: toCalls(stage, id) };
     return clientErrors
-      ? [{ of: id, value, usingMetrics: { [refused]: clientErrors, ...usingMetrics } }]
+      ? [{ value, usingMetrics: { [refused]: clientErrors, ...usingMetrics } }]
       : [];
   });
   return defineSharedAlarms(
@@ -186,7 +185,6 @@ function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
       periods: [3, 3],
     },
     operationIds.map((id) => ({
-      of: id,
       value: `100 * FILL(${id}, 0) / ${operationSettings[id].latencyMilliseconds}`,
       usingMetrics: { [id]: toLatencyMetric(stage, id, { statistic: Stats.p(99) }) },
     })),

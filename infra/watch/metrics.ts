@@ -144,7 +144,6 @@ export function toTableThrottles(stage: Stage, table: TableName): AlarmPart {
     toTableMetric(stage, table, name),
   ]);
   return {
-    of: table,
     // If one of several metrics has no value, a plain sum has none either.
     value: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(metrics),
