@@ -52,9 +52,9 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
     id: OperationId,
     name: Parameters<typeof toFunctionMetric>[2],
     statistic: string,
-    limit = 1,
+    limit?: number,
   ): AlarmPart => ({
-    value: limit === 1 ? `FILL(${id}, 0)` : `100 * FILL(${id}, 0) / ${limit}`,
+    value: limit === undefined ? `FILL(${id}, 0)` : `100 * FILL(${id}, 0) / ${limit}`,
     usingMetrics: { [id]: toFunctionMetric(stage, id, name, { statistic }) },
   });
   const reserved = operationIds.flatMap((id) => {

@@ -15,6 +15,7 @@ import {
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
+import { compile } from './nights/evaluate.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -51,6 +52,17 @@ it('an operation that is turned off wakes nobody, and the check does not call it
   expect(toAsked(production)).toEqual([operationIds]);
   const others = operationIds.filter((id) => id !== 'getPet');
   expect(toAsked(changedProduction().watch)).toEqual([others]);
+});
+
+it.each([1, 5, 50])('of a reserved concurrency of %i, four fifths are a ticket', (reserved) => {
+  const { watch } = synthesizeProduction({ reservedConcurrency: { listInventory: reserved } });
+  const alarm = findProperties(watch, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) =>
+    /-reserved-concurrency$/.test(AlarmName),
+  );
+  const [{ Expression }] = alarm?.Metrics ?? [];
+  const isFiring = (running: number) =>
+    compile(['listInventory'], Expression)([running]) >= alarm?.Threshold;
+  expect([isFiring(0.8 * reserved), isFiring(0.79 * reserved)]).toEqual([true, false]);
 });
 
 it('each alarm says what it means and where to look, and sends its start and end', () => {
