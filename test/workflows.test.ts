@@ -54,6 +54,7 @@ describe.each(files)('%s', (file) => {
       const checkouts = find('actions/checkout');
       expect(permissions).toEqual({
         ...(checkouts.length > 0 && { contents: 'read' }),
+        ...(steps.some(({ run }) => run?.endsWith('deployInOrder.js')) && { actions: 'read' }),
         ...(find('aws-actions/configure-aws-credentials').length > 0 && { 'id-token': 'write' }),
         ...(find('gitleaks/gitleaks-action').length > 0 && { 'pull-requests': 'read' }),
       });
@@ -94,7 +95,7 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
   expect(packageJson.scripts['check:code']).not.toContain('costs');
   expect(build?.steps.at(-1)?.with).toEqual({
     name: 'cdk.out',
-    path: 'cdk.out/\nnode_modules/aws-cdk/\n',
+    path: 'cdk.out/\ninfra/deployInOrder.js\nnode_modules/aws-cdk/\n',
     'if-no-files-found': 'error',
   });
   // Only two jobs have a role that may deploy, and the environment that it trusts.
@@ -118,6 +119,7 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
     const steps = workflow.jobs[name]?.steps.map(({ uses, run }) => (uses ? toAction(uses) : run));
     expect(steps).toEqual([
       'actions/download-artifact',
+      'node infra/deployInOrder.js',
       'aws-actions/configure-aws-credentials',
       `node cdk.out/guard.cjs cdk.out petstore-${name}-watch`,
       `${cdk} deploy petstore-${name}-watch --app cdk.out --strict --require-approval never`,
