@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from '../infra/stages/projectRoot.ts';
-import { toNames } from '../infra/stages/resourceNames.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { OperationId } from '../shared/contract/operations.ts';
 import { mintApiKey } from '../shared/keys/apiKey.ts';
 
-const staging = toNames({ name: 'staging' });
 const files = globSync('.github/workflows/*', { cwd: projectRoot });
 
 interface Job {
-  readonly needs?: string;
+  readonly needs?: string | readonly string[];
   readonly environment?: string;
   readonly permissions: Record<string, string>;
   readonly 'timeout-minutes': number;
@@ -106,12 +103,27 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
   const toRole = (name: string) => `\${{ vars.${name}_ROLE_ARN }}`;
   expect(jobs).toEqual([
     ['build', undefined, undefined],
+    ['diff-staging', 'build', 'verify-staging', toRole('STAGING_VERIFY')],
+    ['diff-production', 'build', 'verify-production', toRole('PRODUCTION_VERIFY')],
     ['staging', 'build', 'staging', toRole('STAGING_DEPLOY')],
     ['verify-staging', 'staging', 'verify-staging', toRole('STAGING_VERIFY')],
-    ['production', 'verify-staging', 'production', toRole('PRODUCTION_DEPLOY')],
+    [
+      'production',
+      ['verify-staging', 'diff-production'],
+      'production',
+      toRole('PRODUCTION_DEPLOY'),
+    ],
     ['verify-production', 'production', 'verify-production', toRole('PRODUCTION_VERIFY')],
   ]);
   expect(text).not.toMatch(/\bsecrets[.[]/);
+  // The jobs with packages write nothing: keys are made by people.
+  for (const name of ['staging', 'production']) {
+    const light = name === 'production' ? ' --light' : '';
+    expect(workflow.jobs[`verify-${name}`]?.steps.flatMap(({ run = [] }) => run)).toEqual([
+      'npm ci',
+      `npx petstore smoke --stage ${name}${light} --expect-commit`,
+    ]);
+  }
   // These run only the CDK of the lock file, on the built assembly. A deployment's job installs nothing.
   const cdk = 'node node_modules/aws-cdk/bin/cdk';
   expect(existsSync(join(projectRoot, 'node_modules/aws-cdk/bin/cdk'))).toBe(true);
@@ -127,26 +139,19 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
   }
 });
 
-it('OPERATIONS.md has the policies of its roles, for the resources of a stage', () => {
-  const operations = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
-  const [trust, ...grants] = [...operations.matchAll(/^```json\n(.*?)^```/gms)].map(
-    ([, text = '']) => JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
-  );
-  const claims = 'token.actions.githubusercontent.com';
-  expect(trust[0].Condition.StringEquals).toEqual({
-    [`${claims}:aud`]: 'sts.amazonaws.com',
-    [`${claims}:sub`]: 'repo:OWNER/REPOSITORY:environment:ENVIRONMENT',
-    [`${claims}:ref`]: 'refs/heads/main',
-  });
-  const resources = grants.flat().map(({ Resource }) => Resource.replace(/^.*?ACCOUNT:/, ''));
-  expect(resources).toEqual([
-    'role/cdk-hnb659fds-*',
-    `stack/${staging.stack}/*`,
-    `function:${staging.toFunction('*' as OperationId)}`,
-    `parameter${staging.checkKeyParameter}`,
-    // A table restored in its place has a longer name.
-    `table/${staging.toTable('apiKeys')}*`,
-  ]);
+it('the run shows the permissions of each stage before it is approved, by a role that only reads', () => {
+  const { jobs } = read('.github/workflows/deploy.yml').workflow;
+  for (const name of ['staging', 'production']) {
+    const { steps = [] } = jobs[`diff-${name}`] ?? {};
+    expect(steps.map(({ uses, run }) => (uses ? toAction(uses) : run))).toEqual([
+      'actions/download-artifact',
+      'aws-actions/configure-aws-credentials',
+      expect.stringMatching(/ --security-only .*^\} >> "\$GITHUB_STEP_SUMMARY"\n$/ms),
+    ]);
+    const options = '--app cdk.out --method template --security-only --no-color';
+    const diff = `node node_modules/aws-cdk/bin/cdk diff petstore-${name}-watch ${options} 2>&1`;
+    expect(steps.at(-1)?.run?.split('\n')).toContain(`  ${diff}`);
+  }
 });
 
 it('somebody must approve what reaches AWS, and what costs more', () => {
@@ -160,6 +165,7 @@ it('somebody must approve what reaches AWS, and what costs more', () => {
       '/.npmrc',
       '/package.json',
       '/package-lock.json',
+      '/infra/policies/',
       '/infra/stages/stages.ts',
       '/infra/costs/accepted.json',
       '/.github/CODEOWNERS',

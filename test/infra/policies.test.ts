@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { App, Stack } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { describe, expect, it } from 'vitest';
+import { petstore } from '../../infra/petstore.ts';
+import { projectRoot } from '../../infra/stages/projectRoot.ts';
+import { toNames } from '../../infra/stages/resourceNames.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
+import { AwsError, type Call, describeStack, useAws } from './ops/aws.ts';
+import { callOps } from './ops/opsProcess.ts';
+
+interface Statement {
+  readonly Sid: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+}
+type RoleName = 'deploy' | 'verify' | 'on-call' | 'keys';
+
+const account = '123456789012';
+const files = globSync('infra/policies/*.json', { cwd: projectRoot });
+const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+const statementsOf = (role: RoleName): Statement[] =>
+  JSON.parse(read(`infra/policies/${role}.json`)).Statement;
+const actionsOf = (role: RoleName) => statementsOf(role).flatMap(({ Action }) => Action);
+
+/** Whether the role may do this in a stage, by IAM's rules: it has the tag `stage`, and `*` is any text. */
+function isAllowed(role: RoleName, action: string, arn: string, stage = 'staging'): boolean {
+  const matches = (pattern: string) => {
+    const filled = pattern
+      .replaceAll(`\${aws:PrincipalTag/stage}`, stage)
+      .replaceAll(`\${aws:PrincipalAccount}`, account);
+    return new RegExp(`^${filled.replace(/[.$]/g, '\\$&').replaceAll('*', '.*')}$`).test(arn);
+  };
+  return statementsOf(role).some(
+    ({ Action, Resource }) => [Action].flat().includes(action) && [Resource].flat().some(matches),
+  );
+}
+
+/** A call's action, and the resources that IAM looks at. */
+function toRequest({ service, operation, input }: Call): [action: string, arns: string[]] {
+  const { StackName, FunctionName, Name, TableName, logGroupName, logGroupNames } = input;
+  const logGroups = [logGroupNames ?? logGroupName ?? []].flat();
+  const resources = [
+    ...(StackName ? [`stack/${StackName}/1f-2e`] : []),
+    ...(FunctionName ? [`function:${FunctionName}`] : []),
+    ...(Name ? [`parameter${Name}`] : []),
+    ...(TableName ? [`table/${TableName}`] : []),
+    ...logGroups.map((name) => `log-group:${name}:*`),
+  ];
+  const name = service.replace('monitoring', 'cloudwatch');
+  const arns = resources.map((one) => `arn:aws:${name}:eu-west-1:${account}:${one}`);
+  return [`${name}:${operation}`, arns.length > 0 ? arns : ['*']];
+}
+
+/** What `infra/ops/README.md` says that commands call, under "Permissions". */
+function toDocumented(...commands: string[]): string[] {
+  const [, permissions = ''] = read('infra/ops/README.md').split('## Permissions\n');
+  const own = commands.flatMap((name) => {
+    const [, rest = ''] = permissions.split(`- **\`${name}\`**: `);
+    return rest.split('\n- ')[0]?.match(/\b[a-z]+:[A-Z]\w+/g) ?? [];
+  });
+  return ['cloudformation:DescribeStacks', ...own];
+}
+const toSorted = (actions: readonly string[]) => [...new Set(actions)].sort();
+
+it('each role has one file, which can be attached as it stands', () => {
+  const names = ['deploy', 'keys', 'on-call', 'trust', 'verify'];
+  expect(files.toSorted()).toEqual(names.map((name) => `infra/policies/${name}.json`));
+  for (const file of files.filter((name) => !name.endsWith('trust.json'))) {
+    const content = read(file);
+    // IAM's limit for the policies of a role, without the white space.
+    expect(content.replace(/\s/g, '').length).toBeLessThan(10_240);
+    // IAM replaces variables only behind the fifth colon of an ARN.
+    for (const [arn] of content.matchAll(/arn:[^"]+/g)) {
+      expect(arn.split(':').slice(0, 5).join(':')).not.toContain('$');
+    }
+    expect(content).not.toMatch(/ACCOUNT|REGION|STAGE/);
+    expect(content.replace(/\$\{aws:Principal(Account|Tag\/stage)\}/g, '')).not.toContain('$');
+  }
+});
+
+it('GitHub may take a role only for an environment, from the main branch', () => {
+  const [statement, ...others] = JSON.parse(read('infra/policies/trust.json')).Statement;
+  expect(others).toEqual([]);
+  const claims = 'token.actions.githubusercontent.com';
+  expect(statement).toEqual({
+    Effect: 'Allow',
+    Action: 'sts:AssumeRoleWithWebIdentity',
+    Principal: { Federated: `arn:aws:iam::ACCOUNT:oidc-provider/${claims}` },
+    Condition: {
+      StringEquals: {
+        [`${claims}:aud`]: 'sts.amazonaws.com',
+        [`${claims}:sub`]: 'repo:OWNER/REPOSITORY:environment:ENVIRONMENT',
+        [`${claims}:ref`]: 'refs/heads/main',
+      },
+    },
+  });
+});
+
+describe('the actions of a role are those of its commands', () => {
+  it('verify: the smoke test, and a comparison of templates', () => {
+    const expected = [...toDocumented('smoke'), 'cloudformation:GetTemplate'];
+    expect(toSorted(actionsOf('verify'))).toEqual(toSorted(expected));
+  });
+
+  it('keys: every command on keys', () => {
+    expect(toSorted(actionsOf('keys'))).toEqual(toSorted(toDocumented('keys')));
+  });
+
+  it('on-call: the commands and the lines of the runbook, and an update after a rollback', () => {
+    const lines = read('infra/RUNBOOK.md').match(/(?<=^|`)aws (lambda|dynamodb) [\w-]+/gm) ?? [];
+    const toAction = (line: string) => {
+      const [, service, words = ''] = line.split(' ');
+      return `${service}:${words.replace(/(?:^|-)(\w)/g, (_, first) => first.toUpperCase())}`;
+    };
+    expect(lines).toContain('aws lambda put-function-concurrency');
+    const expected = [
+      ...toDocumented('night', 'rollback', 'smoke', 'logs'),
+      ...lines.map(toAction),
+      // For an update of the stack by its own template, and the history of its deployments.
+      ...['cloudformation:GetTemplate', 'cloudformation:UpdateStack'],
+      ...['s3:GetObject', 's3:PutObject', 'ssm:GetParameterHistory'],
+      // For a table at its maximum.
+      'dynamodb:UpdateTable',
+    ];
+    expect(toSorted(actionsOf('on-call'))).toEqual(toSorted(expected));
+  });
+
+  it('deploy: the roles of the CDK, and a comparison before', () => {
+    expect(toSorted(actionsOf('deploy'))).toEqual([
+      'cloudformation:DescribeStacks',
+      'cloudformation:GetTemplate',
+      'lambda:GetAlias',
+      'sts:AssumeRole',
+    ]);
+    const toRole = (of: string, kind: string) =>
+      `arn:aws:iam::${of}:role/cdk-hnb659fds-${kind}-role-${of}-eu-west-1`;
+    for (const kind of ['deploy', 'file-publishing', 'lookup']) {
+      expect(isAllowed('deploy', 'sts:AssumeRole', toRole(account, kind))).toBe(true);
+      expect(isAllowed('deploy', 'sts:AssumeRole', toRole('210987654321', kind))).toBe(false);
+    }
+  });
+});
+
+it.each([
+  ['verify', 'smoke --light --expect-commit'],
+  ['keys', 'keys list'],
+  ['keys', 'keys create --name till --permission read'],
+  ['keys', 'keys revoke 0123456789 --yes'],
+  ['keys', 'keys check'],
+  ['on-call', 'night'],
+  ['on-call', 'rollback --yes'],
+  ['on-call', 'logs'],
+  ['on-call', 'smoke --light'],
+] as const)('%s may do what `%s` calls, in its own stage alone', async (role, typed) => {
+  const names = toNames({ name: 'staging' });
+  const outputs = { BaseUrl: 'https://127.0.0.1:9/v1', ApiKeysTableName: names.toTable('apiKeys') };
+  const aws = await useAws({
+    ...describeStack(names.stack, outputs),
+    GetParameter() {
+      throw new AwsError('ParameterNotFound', '');
+    },
+    ListDeployments: () => ({}),
+    GetItem: () => ({}),
+    Scan: () => ({ Items: [] }),
+    PutItem: () => ({}),
+  });
+  const words = [...typed.split(' '), '--stage', 'staging'];
+  await callOps(petstore, words, aws.variables);
+  expect(aws.calls.length).toBeGreaterThan(1);
+  for (const [action, arns] of aws.calls.map(toRequest)) {
+    for (const arn of arns) {
+      expect([action, arn, isAllowed(role, action, arn)]).toEqual([action, arn, true]);
+      if (arn !== '*') expect(isAllowed(role, action, arn, 'production')).toBe(false);
+    }
+  }
+});
+
+it.each([true, false])('verify may compare templates by the CDK (deployed: %s)', async (exists) => {
+  const { folder } = openTemporaryFolder();
+  const app = new App({ outdir: folder });
+  const service = new Stack(app, 'petstore-staging');
+  new Role(service, 'Added', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  new Stack(app, 'petstore-staging-watch').addDependency(service);
+  app.synth();
+  type Input = { StackName?: string };
+  const missing = ({ StackName }: Input) => {
+    throw new AwsError('ValidationError', `Stack with id ${StackName} does not exist`);
+  };
+  const found = ({ StackName }: Input) => ({
+    Stacks: [{ StackName, StackStatus: 'UPDATE_COMPLETE' }],
+  });
+  const aws = await useAws({
+    GetCallerIdentity: () => ({
+      Account: account,
+      Arn: `arn:aws:sts::${account}:assumed-role/a/b`,
+    }),
+    DescribeStacks: exists ? found : missing,
+    GetTemplate: exists ? () => ({ TemplateBody: '{}' }) : missing,
+  });
+  // As the workflow does.
+  const [line = ''] =
+    /(?<=cdk )diff petstore-staging.*/.exec(read('.github/workflows/deploy.yml')) ?? [];
+  const args = line
+    .replace('cdk.out', folder)
+    .replace(/ 2>&1$/, '')
+    .split(' ');
+  const cdk = spawn(process.execPath, ['node_modules/aws-cdk/bin/cdk', ...args], {
+    cwd: projectRoot,
+    env: { ...process.env, ...aws.variables, HOME: folder, CI: 'true' },
+  });
+  const [output, , [status]] = await Promise.all([
+    text(cdk.stdout),
+    text(cdk.stderr),
+    once(cdk, 'exit'),
+  ]);
+  expect(output).toMatch(/\+ .*Added\.Arn.*sts:AssumeRole/);
+  expect(status).toBe(0);
+  const calls = aws.calls.filter(({ service }) => service !== 'sts').map(toRequest);
+  expect(calls).toHaveLength(exists ? 4 : 2);
+  for (const [action, arns] of calls) {
+    expect(arns.every((arn) => isAllowed('verify', action, arn))).toBe(true);
+  }
+});
