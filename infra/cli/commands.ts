@@ -227,7 +227,7 @@ export const commands = {
   logs: {
     summary: 'Find the requests that reached a stage',
     about:
-      'Shows requests oldest first: time, operation, status, milliseconds, key, commit and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
+      'Shows requests oldest first: time, operation, status, milliseconds, key, version and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
     options: {
       stage: oneStage,
       request: text('ID', "one request, by its X-Request-Id, ours or the client's", logName),

@@ -4,6 +4,7 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import type { Release } from '../stages/commit.ts';
 import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { checkPlace, type OpenStage } from './stageStack.ts';
@@ -12,12 +13,30 @@ export type LiveFunction = Awaited<ReturnType<typeof readLiveFunction>>;
 export type PublishedVersion = LiveFunction['live'];
 
 /**
- * What serves a stage now, by its aliases.
+ * What serves a stage now, by its aliases, with the commits of its versions.
+ * @param releases newest first
  * @throws {Error} when a function does not exist, or belongs in another account or region
  */
-export function readLiveFunctions({ stage, open }: OpenStage): Promise<LiveFunction[]> {
+export async function readLiveFunctions(
+  { stage, open }: OpenStage,
+  releases: readonly Release[],
+): Promise<LiveFunction[]> {
   const client = open(LambdaClient);
-  return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
+  const functions = await Promise.all(
+    operationIds.map((id) => readLiveFunction(client, stage, id)),
+  );
+  // A version may be of many commits. If one commit is live as a whole, it is that one.
+  const whole = releases.find(({ digests }) =>
+    functions.every(({ operationId, live }) => live.digest === digests[operationId]),
+  );
+  for (const { operationId, versions } of functions) {
+    for (const version of versions) {
+      const isOf = ({ digests }: Release) => digests[operationId] === version.digest;
+      const release = whole && isOf(whole) ? whole : releases.find(isOf);
+      if (release) version.commit = release.commit;
+    }
+  }
+  return functions;
 }
 
 /** The commits that serve a stage: one, or several during a deployment and after a partial roll-back. */
@@ -43,10 +62,12 @@ async function readLiveFunction(client: LambdaClient, stage: Stage, operationId:
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
     .map(({ Version = '', Description = '', CodeSha256 = '', LastModified = '' }) => ({
       version: Number(Version),
-      /** The commit that it was deployed from; empty where it is unknown. */
+      /** Of its bundle and configuration. Release 1.2.0 described a version by its commit. */
+      digest: Description,
+      /** The commit that it was deployed from. Where no release has it, its description, which may be empty. */
       commit: Description,
-      /** The SHA-256 of its code. Commits that change only documents have the same code. */
-      code: CodeSha256,
+      /** The same for the same code: the digest, or for release 1.2.0 the SHA-256 of the bundle. */
+      code: /^[0-9a-f]{16}$/.test(Description) ? Description : CodeSha256,
       /** As RFC 3339. Lambda writes the zone as +0000. */
       publishedAt: LastModified.replace('+0000', 'Z'),
       /** Its share of the requests: 1 or 0, except during a gradual deployment. */

@@ -66,7 +66,7 @@ export function defineLiveAliases(
     (id) =>
       new Alias(scope, `${id}Live`, {
         aliasName: liveAlias,
-        version: functions[id].currentVersion as IVersion,
+        version: functions[id].version as IVersion,
       }),
   );
   const deploymentConfig = deploymentConfigs[stage.settings.rollout];
@@ -100,7 +100,7 @@ function defineDeploymentHook(
   functions: OperationFunctions,
   dataTables: DataTables,
 ): IFunction {
-  const all = operationIds.map((id) => functions[id].functionArn);
+  const all = operationIds.map((id) => functions[id].fn.functionArn);
   const hook = defineFunction(scope, 'Hook', stage, {
     functionName: toNames(stage).toFunction('hook'),
     description: 'Calls each new version before its first client',
@@ -130,7 +130,7 @@ function defineDeploymentHook(
     ],
     unlimited: "Only CodeDeploy's reads of a deployment's targets, which have no resource.",
   });
-  for (const id of operationIds) acknowledgeVersions(hook.role as IRole, functions[id]);
+  for (const id of operationIds) acknowledgeVersions(hook.role as IRole, functions[id].fn);
   return hook;
 }
 
@@ -163,7 +163,7 @@ function defineRollbackAlarms(
 ): Record<OperationId, Alarm> {
   const groups = toAlarmGroups(operationIds, METRICS_EACH).map((ids, index) => {
     const parts = ids.map((id) =>
-      defineRollbackPart(scope, stage, id, aliases[id], functions[id].logGroup),
+      defineRollbackPart(scope, stage, id, aliases[id], functions[id].fn.logGroup),
     );
     const alarm = new Alarm(scope, `Rollback${index + 1}`, {
       alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause" and "Slowest requests" in Logs Insights, and \`npx petstore logs --status 4xx\`.`,

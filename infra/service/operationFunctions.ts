@@ -1,5 +1,6 @@
-import { Duration, Tags } from 'aws-cdk-lib';
-import { ApplicationLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { createHash } from 'node:crypto';
+import { type CfnElement, Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ApplicationLogLevel, type IFunction, Tracing, Version } from 'aws-cdk-lib/aws-lambda';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
@@ -12,14 +13,21 @@ import { type DataTables, toKeptPolicy } from './dataTables.ts';
 import { defineFunction } from './lambdaFunction.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 
-export type OperationFunctions = Record<OperationId, NodejsFunction>;
+/** A function with the version of it that a deployment publishes, unless it has published it already. */
+export interface OperationFunction {
+  readonly fn: NodejsFunction;
+  readonly version: Version;
+  /** Of its bundle and its configuration, in 16 hexadecimal digits. */
+  readonly digest: string;
+}
+
+export type OperationFunctions = Record<OperationId, OperationFunction>;
 
 /** One function per operation, each with its own role and log group. */
 export function defineOperationFunctions(
   scope: Construct,
   stage: Stage,
   dataTables: DataTables,
-  commit: string,
 ): OperationFunctions {
   const { settings } = stage;
   const { allowedOrigins, documentationAddress } = settings;
@@ -44,23 +52,53 @@ export function defineOperationFunctions(
         ...Object.fromEntries(
           used.map((name) => [tables[name].variable, dataTables[name].tableName]),
         ),
-        COMMIT: commit,
       },
       grants: used.map((name) => [access[name] ?? [], dataTables[name].tableArns]),
       unlimited: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
       logPolicy: removalPolicy,
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       tracing: Tracing.ACTIVE,
-      // The alias can go back to a kept version. Lambda refuses to publish the same code and settings twice, and
-      // CloudFormation replaces a version if its description changes. The description and the variable COMMIT change
-      // together, so the same code can be deployed from another commit.
-      // https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
-      currentVersionOptions: { removalPolicy, description: commit },
     });
     if (operations[operationId].streamed) {
       defineLogMetric(scope, stage, operationId, 'FirstByte', fn.logGroup);
     }
-    Tags.of(fn).add('commit', commit);
-    return fn;
+    return { fn, ...defineVersion(scope, operationId, fn, removalPolicy) };
   });
+}
+
+/**
+ * The version's name is a digest of what a version has: bundle and configuration. A variable, its description and its
+ * logical id have the digest. So CloudFormation publishes a version exactly when Lambda finds it different from the last
+ * one. The CDK's `currentVersion` has a hash of its own, which may change without the function.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
+ */
+function defineVersion(
+  scope: Construct,
+  id: OperationId,
+  fn: NodejsFunction,
+  removalPolicy: RemovalPolicy,
+) {
+  const digest = toDigest(fn);
+  fn.addEnvironment('VERSION_DIGEST', digest);
+  // The alias can go back to a kept version.
+  const props = { lambda: fn as IFunction, description: digest, removalPolicy };
+  return { digest, version: new Version(scope, `${id}Version${digest}`, props) };
+}
+
+/** Neither tags nor reserved concurrency are part of a version. */
+function toDigest({ node: { defaultChild } }: NodejsFunction): string {
+  const stack = Stack.of(defaultChild as CfnElement);
+  const { Resources } = stack.resolve((defaultChild as CfnElement)._toCloudFormation());
+  const [resource] = Object.values<{ Properties: Record<string, unknown> }>(Resources);
+  const { Tags, ReservedConcurrentExecutions, ...versioned } = resource?.Properties ?? {};
+  const hash = createHash('sha256').update(JSON.stringify(sortMembers(versioned)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** The same members in another order are the same configuration. */
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members.map(([name, one]) => [name, sortMembers(one)]));
 }

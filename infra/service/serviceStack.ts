@@ -2,14 +2,16 @@ import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { apiVersion } from '../../shared/contract/operation.ts';
+import { mapOperations } from '../../shared/contract/operations.ts';
 import { findBaseAddress } from '../stages/addresses.ts';
+import type { Release } from '../stages/commit.ts';
 import { toNames, toStackProps, toTableOutput } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables } from './dataTables.ts';
 import { defineFirewall } from './firewall.ts';
-import { defineLiveAliases } from './gradualDeployment.ts';
-import { defineOperationFunctions } from './operationFunctions.ts';
+import { defineLiveAliases, type LiveAliases } from './gradualDeployment.ts';
+import { defineOperationFunctions, type OperationFunctions } from './operationFunctions.ts';
 import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restApi.ts';
 
 /**
@@ -27,14 +29,35 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   });
   const tables = defineDataTables(stack, stage);
   if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);
-  const functions = defineOperationFunctions(stack, stage, tables, commit);
+  const functions = defineOperationFunctions(stack, stage, tables);
   const aliases = defineLiveAliases(stack, stage, functions, tables);
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   defineFirewall(stack, names.api, api, settings);
   defineOutputs(stack, stage, api, tables);
+  defineRelease(stack, stage, commit, functions, aliases);
   return stack;
+}
+
+/**
+ * The commit, and the digests of its functions, written after requests have moved to them. The parameter's history has
+ * the last 100 releases. A commit that changes no function changes nothing else.
+ */
+function defineRelease(
+  stack: Stack,
+  stage: Stage,
+  commit: string,
+  functions: OperationFunctions,
+  aliases: LiveAliases,
+): void {
+  const release: Release = { commit, digests: mapOperations((id) => functions[id].digest) };
+  new CfnOutput(stack, 'Commit', { description: 'The deployed commit', value: commit });
+  new StringParameter(stack, 'Release', {
+    parameterName: toNames(stage).releaseParameter,
+    description: 'The deployed commit, with the digest of each function',
+    stringValue: JSON.stringify(release),
+  }).node.addDependency(...Object.values(aliases));
 }
 
 /**

@@ -8,6 +8,12 @@ export class CommitError extends Error {
   override readonly name = 'CommitError';
 }
 
+/** A deployed commit, and by operation the digest that describes its function's version. */
+export interface Release {
+  readonly commit: string;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
 /** Used where neither git nor the variable names a commit. */
 export const unknownCommit = 'unknown-no-git';
 

@@ -36,6 +36,8 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     checkKeyParameter: `/${stack}/check-key`,
     /** The stage's base address, for programs that run after the deployment. */
     baseAddressParameter: `/${stack}/base-address`,
+    /** The live commit with the digest of each function; its history has the commits before. */
+    releaseParameter: `/${stack}/release`,
     /** The versions that roll-backs have left. No deployment changes it. */
     leftVersionsParameter: `/${stack}/left-versions`,
   };

@@ -60,7 +60,14 @@ export function defineDashboards(
         : [],
       toObjectiveRow(stage, operations),
       toGatewayRow(stage, refusals),
-      [toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments)],
+      [
+        toQueryTable(
+          'Deployments: versions that served requests',
+          stage,
+          operationIds,
+          deployments,
+        ),
+      ],
       toDeprecationRow(stage),
     ],
   });

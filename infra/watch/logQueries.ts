@@ -15,10 +15,10 @@ interface LogQuery {
 
 const isRequest = 'filter ispresent(message.operation)';
 
-/** Which commits have responded, and from when until when. During a canary there are two at once. */
+/** Which versions have responded, and from when until when. During a canary there are two at once. */
 export const deployments: readonly string[] = [
-  'filter ispresent(message.commit)',
-  'stats min(@timestamp) as first, max(@timestamp) as last, count(*) as requests by message.commit, message.operation',
+  isRequest,
+  'stats min(@timestamp) as first, max(@timestamp) as last, count(*) as requests by message.operation, message.version',
   'sort first desc',
 ];
 

@@ -4,11 +4,7 @@ import { logInfo } from '../runtime/logger.ts';
 import type { OperationRequest } from './operationRequest.ts';
 
 /** Logs one line per request, when its body is sent or a streamed body has ended. */
-export function logAccess(
-  { operationId, path }: Operation,
-  request: OperationRequest,
-  commit: string | undefined,
-): void {
+export function logAccess({ operationId, path }: Operation, request: OperationRequest): void {
   const { internal, response, error } = request;
   const refused = error instanceof Unauthorized ? error : undefined;
   logInfo({
@@ -26,7 +22,6 @@ export function logAccess(
     ...(internal.units.failedWrites && { failedWrites: internal.units.failedWrites }),
     keyId: internal.key?.keyId ?? refused?.keyId,
     keyName: internal.key?.name,
-    ...(commit && { commit }),
     version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
     ...(internal.isBroken && { broken: true }),

@@ -61,7 +61,7 @@ export function defineHandler<O extends Operation>(
     // The request's own deadline covers the handler too.
     timeoutEarlyInMillis: 0,
     requestStart: (request) => startRequest(request as OperationRequest),
-    requestEnd: (request) => endRequest(operation, request as OperationRequest, settings.commit),
+    requestEnd: (request) => endRequest(operation, request as OperationRequest),
     ...(executionMode && { executionMode }),
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
 }
@@ -98,12 +98,8 @@ function startRequest(request: OperationRequest): void {
   startTime(request);
 }
 
-function endRequest(
-  operation: Operation,
-  request: OperationRequest,
-  commit: string | undefined,
-): void {
+function endRequest(operation: Operation, request: OperationRequest): void {
   endTime(request);
   const { isRequest, isWarmUp } = request.internal;
-  if (isRequest && !isWarmUp) logAccess(operation, request, commit);
+  if (isRequest && !isWarmUp) logAccess(operation, request);
 }

@@ -12,8 +12,6 @@ export interface Service {
   readonly allowedOrigins: readonly string[];
   /** The address of the stage's documentation, without a trailing slash. */
   readonly documentationAddress: string;
-  /** The deployed commit, for each request's log line. */
-  readonly commit: string | undefined;
 }
 
 /** @throws {Error} if an environment variable is not set */
@@ -24,6 +22,5 @@ export function openService(kind?: ClientKind): Service {
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),
     allowedOrigins: readVariable('ALLOWED_ORIGINS').split(','),
     documentationAddress: readVariable('DOCUMENTATION_ADDRESS'),
-    commit: process.env.COMMIT,
   };
 }

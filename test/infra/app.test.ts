@@ -51,7 +51,7 @@ it('synthesizes every stack without AWS settings and without git', async () => {
   await import('../../infra/app.ts');
   expect(process.exitCode).toBeUndefined();
   for (const { stack, watchStack } of Object.values(stages).map(toNames)) {
-    expect(read(`${stack}.template.json`)).toContain(`"COMMIT": "${unknownCommit}"`);
+    expect(read(`${stack}.template.json`)).toContain(`"Value": "${unknownCommit}"`);
     expect(readdirSync(folder)).toContain(`${watchStack}.template.json`);
   }
 });

@@ -121,8 +121,8 @@ describe('the actions of a role are those of its commands', () => {
     const expected = [
       ...toDocumented('night', 'rollback', 'smoke', 'logs'),
       ...lines.map(toAction),
-      // CloudFormation reads a large template by them; and the history of the stage's deployments.
-      ...['s3:GetObject', 'ssm:GetParameterHistory'],
+      // CloudFormation reads a large template by it.
+      's3:GetObject',
       // For a table at its maximum.
       'dynamodb:UpdateTable',
     ];

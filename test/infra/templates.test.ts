@@ -95,5 +95,5 @@ function withoutOthers({ Type, Properties = {} }: Resource): object {
 
 /** Removes the hashes of assets and versions, which change with each line of a function's code. */
 function withoutHash(text: string): string {
-  return text.replaceAll(/[0-9a-f]{32,}/g, 'HASH');
+  return text.replaceAll(/[0-9a-f]{16,}[0-9A-F]{0,8}/g, 'HASH');
 }

@@ -72,7 +72,7 @@ const columns: readonly (readonly [name: string, width: number])[] = [
   ['STATUS', 'STATUS'.length],
   ['MS', 5],
   ['KEY', 16],
-  ['COMMIT', 12],
+  ['VERSION', 'VERSION'.length],
   ['REQUEST', 0],
 ];
 
@@ -93,7 +93,7 @@ export function toText({ event, line, errors }: JoinedLine): string {
     toCell(fields.status),
     toCell(fields.milliseconds ?? fields.latency ?? line.record?.metrics?.durationMs),
     toCell(fields.keyName ?? fields.keyId),
-    toCell(fields.commit),
+    toCell(fields.version),
     toCell(fields.requestId),
   ]);
   const known = details.filter((name) => toCell(fields[name]) !== '-');

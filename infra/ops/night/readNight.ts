@@ -21,13 +21,14 @@ import {
 import { type QueryRow, runQuery, toNumber } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
+import { readReleases } from '../../cli/releases.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import { choosePrevious, isDone } from '../rollback/aliases.ts';
+import { addEarlier, choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 import { findLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
 
@@ -165,11 +166,13 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
 
 /** The commits that serve requests, and where a roll-back would go. */
 async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) {
-  const functions = await readLiveFunctions(stage);
+  const written = await readReleases(stage);
+  const functions = await readLiveFunctions(stage, written);
+  const releases = addEarlier(functions, written);
   const known = await reading;
   const left = findLeft(functions, 'value' in known ? known.value : {});
   const newest = toNewest(functions.map(({ live }) => live));
-  const moves = choosePrevious(functions, left) ?? [];
+  const moves = choosePrevious(functions, releases, left) ?? [];
   const [back] = moves.filter((move) => !isDone(move));
   return {
     commits: toLiveText(functions),
@@ -179,9 +182,9 @@ async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) 
     /** When the first version with its code was published: a commit of documents alone brings no code. */
     codeSince: toNewest(functions.map(findFirst))?.publishedAt ?? '',
     /** Absent without an earlier version of other code, and after a roll-back. */
-    previous: back && { commit: back.to.commit, publishedAt: back.to.publishedAt },
+    previous: back && { commit: back.commit, publishedAt: back.to.publishedAt },
     /** The commit that was deployed last, if a roll-back has replaced it. */
-    rolledBack: moves.length > 0 && !back ? functions[0]?.versions[0]?.commit : undefined,
+    rolledBack: moves.length > 0 && !back ? releases[0]?.commit : undefined,
     /** The commits that roll-backs have left, newest first. */
     left: [...new Set(Array.from(left, ({ commit }) => commit))],
   };

@@ -4,11 +4,44 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
+import type { Release } from '../../stages/commit.ts';
 import { liveAlias } from '../../stages/resourceNames.ts';
 
 export interface Move {
   readonly from: LiveFunction;
   readonly to: PublishedVersion;
+  /** The commit that is gone to. */
+  readonly commit: string;
+}
+
+/**
+ * All commits that can be live, newest first. Those of release 1.2.0 wrote no release: each described its versions.
+ * @param releases what was written, newest first
+ */
+export function addEarlier(
+  functions: readonly LiveFunction[],
+  releases: readonly Release[],
+): Release[] {
+  const known = new Set(releases.flatMap(({ digests }) => Object.values(digests)));
+  const earlier = functions
+    .flatMap(({ operationId, versions }) => versions.map((one) => ({ ...one, operationId })))
+    .filter(({ digest }) => !known.has(digest))
+    .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt));
+  const byCommit = Map.groupBy(earlier, ({ digest }) => digest);
+  const toDigests = (versions: readonly { readonly operationId: OperationId }[], commit: string) =>
+    Object.fromEntries(versions.map(({ operationId }) => [operationId, commit]));
+  return [
+    ...releases,
+    ...Array.from(byCommit, ([commit, versions]) => ({
+      commit,
+      digests: toDigests(versions, commit),
+    })),
+  ];
+}
+
+/** The newest version of a function that is of a release. */
+function findVersion({ operationId, versions }: LiveFunction, { digests }: Release) {
+  return versions.find(({ digest }) => digest === digests[operationId]);
 }
 
 /** Whether the function is there already, for all its requests. */
@@ -40,60 +73,64 @@ function parseVersion(word: string): [OperationId, number] {
  * The target version of each function, also if it is live already.
  * @throws {Error} when a function does not have the version, or the target may mean several commits
  */
-export function chooseMoves(functions: readonly LiveFunction[], target: Target): Move[] {
-  const commit = typeof target === 'string' ? findCommit(functions, target) : undefined;
+export function chooseMoves(
+  functions: readonly LiveFunction[],
+  releases: readonly Release[],
+  target: Target,
+): Move[] {
+  const release = typeof target === 'string' ? findRelease(releases, target) : undefined;
   return functions.flatMap((from) => {
     const version = typeof target === 'string' ? undefined : target.get(from.operationId);
-    if (commit === undefined && version === undefined) return [];
-    const to = from.versions.find((one) => one.commit === commit || one.version === version);
-    if (to) return [{ from, to }];
-    throw new Error(`Nothing was moved: ${from.operationId} has no version ${version ?? commit}.`);
+    if (!release && version === undefined) return [];
+    const to = release
+      ? findVersion(from, release)
+      : from.versions.find((one) => one.version === version);
+    if (to) return [{ from, to, commit: release?.commit ?? to.commit }];
+    throw new Error(
+      `Nothing was moved: ${from.operationId} has no version ${version ?? release?.commit}.`,
+    );
   });
 }
 
-/** Finds a commit by its first characters or all 40; a description has 12. */
-function findCommit(functions: readonly LiveFunction[], typed: string): string {
-  const commits = new Set(
-    functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
-  );
+/** Finds the newest release of a commit, by its first characters or all 40; a release has 12. */
+function findRelease(releases: readonly Release[], typed: string): Release {
+  const commits = new Set(releases.map(({ commit }) => commit));
   const isMeant = (commit: string) =>
     commit !== '' &&
     (commit.startsWith(typed) || (/^[0-9a-f]{40}$/.test(typed) && typed.startsWith(commit)));
   const meant = commits.has(typed) ? [typed] : [...commits].filter(isMeant);
-  if (meant.length === 1 && meant[0] !== undefined) return meant[0];
+  const found = releases.find(({ commit }) => commit === meant[0]);
+  if (meant.length === 1 && found) return found;
   throw new Error(
     `Nothing was moved: ${typed} is the commit of ${meant.length === 0 ? 'no version' : `several: ${meant.join(', ')}`}.`,
   );
 }
 
 /**
- * The way back to the commit before the last deployment. Versions are told apart by their code: a commit that changed
- * none is no way back. Nor is one with code that a roll-back has left. A function that is newer than the commit stays
- * as it is. A second run only finishes an incomplete rollback.
+ * The way back to the commit before the last deployment. A commit that changed no code is no way back. Nor is one with
+ * code that a roll-back has left. A function that is newer than the commit stays as it is. A second run only finishes an
+ * incomplete rollback.
+ * @param releases all, newest first
  * @param left the versions with such code
  * @returns nothing where there is no such commit
  */
 export function choosePrevious(
   functions: readonly LiveFunction[],
+  releases: readonly Release[],
   left: ReadonlySet<PublishedVersion>,
 ): Move[] | undefined {
-  const commits = new Set(
-    functions
-      .flatMap((from) => from.versions)
-      .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt))
-      .map(({ commit }) => commit),
-  );
-  for (const commit of commits) {
+  for (const release of releases) {
     const moves = functions.flatMap((from) => {
-      const to = from.versions.find((one) => one.commit === commit);
-      return to ? [{ from, to }] : [];
+      const to = findVersion(from, release);
+      return to ? [{ from, to, commit: release.commit }] : [];
     });
     const oldest = moves.map(({ to }) => to.publishedAt).sort()[0] ?? '';
     // The others did not exist then.
     const isWhole = functions.every(
       (from) =>
         moves.some((move) => move.from === from) ||
-        from.versions.every(({ publishedAt }) => publishedAt > oldest),
+        (!(from.operationId in release.digests) &&
+          from.versions.every(({ publishedAt }) => publishedAt > oldest)),
     );
     const goesBack = moves.some(({ from, to }) => to.code !== from.versions[0]?.code);
     if (isWhole && goesBack && !moves.some(({ to }) => left.has(to))) return moves;

@@ -9,10 +9,13 @@ import {
 } from '../../cli/liveFunctions.ts';
 import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
+import { readReleases } from '../../cli/releases.ts';
 import { openStage } from '../../cli/stageStack.ts';
+import type { Release } from '../../stages/commit.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
+  addEarlier,
   chooseMoves,
   choosePrevious,
   isDone,
@@ -30,7 +33,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   const say = values.json ? tell : print;
   /** What was done, for a machine. */
   async function report(moves: readonly Move[], stopped: readonly string[] = []): Promise<void> {
-    const moved = moves.map(({ from, to: { version, commit } }) => {
+    const moved = moves.map(({ from, to: { version }, commit }) => {
       return { operationId: from.operationId, from: from.live.version, to: version, commit };
     });
     if (values.json)
@@ -44,7 +47,14 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else tell(`The stack ${name} could not be read: ${status.unread}`);
-  const functions = await readLiveFunctions(stack);
+  const written = await readReleases(stack).catch((error) => {
+    tell(
+      `The commits, in ${toNames(stage).releaseParameter}, could not be read: ${toErrorLine(error)}`,
+    );
+    return [];
+  });
+  const functions = await readLiveFunctions(stack, written);
+  const releases = addEarlier(functions, written);
   const left = await readLeftVersions(stack).catch((error) => {
     tell(
       `What roll-backs left, in ${toNames(stage).leftVersionsParameter}, could not be read: ${toErrorLine(error)}`,
@@ -52,9 +62,11 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
     return undefined;
   });
   const marked = findLeft(functions, left ?? {});
-  const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, marked);
+  const moves = target
+    ? chooseMoves(functions, releases, target)
+    : choosePrevious(functions, releases, marked);
   say(toVersionTable(functions, moves, marked));
-  if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions)}`);
+  if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions, releases)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;
     say(`${from.operationId} is new: it has no earlier version, and stays.`);
@@ -81,13 +93,16 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
 }
 
 /** Why there is no way back by itself, and what to type for the nearest one. */
-function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string {
+function toOtherWay(
+  { name }: Stage,
+  functions: readonly LiveFunction[],
+  releases: readonly Release[],
+): string {
   const typed = `npx petstore rollback --stage ${name} --to`;
-  const moves = choosePrevious(functions, new Set());
+  const moves = choosePrevious(functions, releases, new Set());
   if (moves) {
     const versions = moves.map(({ from, to }) => `${from.operationId}=${to.version}`);
-    const commit = moves[0]?.to.commit || versions.join(' ');
-    return `a roll-back has left every other code. To go there anyway: ${typed} ${commit}`;
+    return `a roll-back has left every other code. To go there anyway: ${typed} ${moves[0]?.commit || versions.join(' ')}`;
   }
   const versions = functions.flatMap(({ operationId, versions: [newest, ...others] }) => {
     const other = others.find(({ code }) => code !== newest?.code);
@@ -109,12 +124,11 @@ function toVersionTable(
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
     const toMark = (version: PublishedVersion): string => {
-      const { share, code } = version;
+      const { share } = version;
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
       if (share > 0) return `live, ${Math.round(share * 100)}% ${arrow}`.trim();
-      const mark = marked.has(version) ? 'left' : code === one.live.code ? 'same code' : '';
-      return `${mark} ${arrow}`.trim();
+      return `${marked.has(version) ? 'left' : ''} ${arrow}`.trim();
     };
     const shown = one.versions.filter(
       (version, index) => index < MAX_SHOWN || version.share > 0 || version === target,

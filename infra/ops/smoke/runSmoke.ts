@@ -5,6 +5,7 @@ import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { print, toCount, toPlain } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
+import { readReleases } from '../../cli/releases.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
@@ -70,6 +71,7 @@ async function findTarget(stage: Stage | undefined, address: string | undefined)
     return { baseUrl: parseBaseUrl(address), throttles: undefined, origin: undefined };
   }
   const stack = await readStack(stage);
+  const functions = await readLiveFunctions(stack, await readReleases(stack));
   const { throttles } = stage.settings;
   // Settings may be wrong here.
   const [origin = '*'] = [stage.settings.allowedOrigins].flat();
@@ -78,7 +80,7 @@ async function findTarget(stage: Stage | undefined, address: string | undefined)
     baseUrl: readOutput(stack, 'BaseUrl'),
     throttles,
     origin: origin === '*' ? 'https://smoke.invalid' : origin,
-    commits: { live: toLiveText(await readLiveFunctions(stack)), checkout: readCommit() },
+    commits: { live: toLiveText(functions), checkout: readCommit() },
   };
 }
 

@@ -64,7 +64,6 @@ function toUsualLine(line: RequestLine, milliseconds: number): RequestLine {
     milliseconds,
     ...('firstByteMilliseconds' in line && { firstByteMilliseconds: milliseconds }),
     ...(line.keyName !== undefined && { keyName: 'storefront-web' }),
-    commit: '0123456789ab',
     version: '42',
   };
 }

@@ -7,6 +7,7 @@ import {
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
+import type { Release } from '../../../infra/stages/commit.ts';
 
 type Input = Record<string, unknown>;
 
@@ -112,6 +113,19 @@ export function describeStack(
       const Outputs = Object.entries(outputs).map(toOutput);
       const StackId = `arn:aws:cloudformation:${place}:stack/${StackName}/1f-2e`;
       return { Stacks: [{ StackName, StackId, StackStatus: toStatus(), Outputs }] };
+    },
+  };
+}
+
+/** The history of the parameter of releases, oldest first. Without any, as of release 1.2.0, there is none. */
+export function describeReleases(toReleases: () => readonly Release[]): Responses {
+  return {
+    GetParameterHistory() {
+      const Parameters = toReleases().map((release, index) => ({
+        ...{ Version: index + 1, Value: JSON.stringify(release) },
+      }));
+      if (Parameters.length > 0) return { Parameters };
+      throw new AwsError('ParameterNotFound', 'no such parameter');
     },
   };
 }

@@ -16,7 +16,7 @@ import { stages } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { AwsError, describeStack, type Responses, serve, useAws } from './aws.ts';
+import { AwsError, describeReleases, describeStack, type Responses, serve, useAws } from './aws.ts';
 import { callOps, changeSettings, runOps, startOps } from './opsProcess.ts';
 
 const { write } = openTemporaryFolder();
@@ -237,7 +237,7 @@ const staged = {
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
   logs: ['--stage staging', 'cloudformation logs'],
   night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
-  rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
+  rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
   costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
@@ -378,7 +378,11 @@ it.each<[Staged, Responses, string, Record<string, string>?]>([
   ['keys', { ...stack, Scan: controls }, 'not \\u202e\\u001b[2J you; AWS'],
   ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
   ['rollback', stack, 'CodeDeploy: UnknownOperationException: '],
-  ['rollback', { ...stack, ListDeployments: () => ({}) }, 'Lambda: UnknownOperationException: '],
+  [
+    'rollback',
+    { ...stack, ListDeployments: () => ({}), ...describeReleases(() => []) },
+    'Lambda: UnknownOperationException: ',
+  ],
   ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
   ['restore', describeStack('another'), elsewhere],
   ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy pets'],

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { buildApp } from '../../../infra/buildApp.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { toUsedTables } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames, tables } from '../../../infra/stages/tables.ts';
-import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
   builtCommit,
@@ -14,9 +22,12 @@ import {
   templates,
 } from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { compile } from '../watch/nights/evaluate.ts';
 
 // `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
+
+const { folder } = openTemporaryFolder();
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -76,7 +87,7 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
       ...Object.fromEntries(names),
       ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
       DOCUMENTATION_ADDRESS: settings.documentationAddress,
-      COMMIT: builtCommit,
+      VERSION_DIGEST: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
     const alias = aliases.find((one) => one.Properties.FunctionName.Ref === functionId);
     const hookId = functions.find(([, one]) => one.Properties.FunctionName?.endsWith('-hook'))?.[0];
@@ -148,15 +159,83 @@ it('lets the functions use a restored table, and keeps the table that it replace
   expect(granted.Resource).toEqual([expect.anything(), first]);
 });
 
-it('the same code from another commit is another version', () => {
-  const before = Object.keys(findResources('production', 'AWS::Lambda::Version'));
-  const { service } = synthesizeProduction({}, 'fedcba987654');
-  const next = Object.entries(service.findResources('AWS::Lambda::Version'));
-  expect(next).toHaveLength(operationIds.length);
-  for (const [id, { Properties }] of next) {
-    expect(before).not.toContain(id);
-    expect(Properties.Description).toBe('fedcba987654');
-  }
+/** Without bundles, the hash of the code depends on which stage is built first. */
+const unchanged = synthesizeProduction({});
+const release = (commit: string) => ({ commit, digests: mapOperations(() => expect.any(String)) });
+const readRelease = (template: Template) =>
+  findProperties(template, 'AWS::SSM::Parameter').find(({ Name }) => Name.endsWith('/release'));
+
+it('another commit changes the output and the parameter alone that name it', () => {
+  const { service, watch } = synthesizeProduction({}, 'fedcba987654');
+  const [one, other] = [unchanged.service, service].map((template) => {
+    const { Outputs, Resources, ...others } = structuredClone(template.toJSON());
+    const { Value, Name } = readRelease(template);
+    expect(Name).toBe('/petstore-production/release');
+    expect(JSON.parse(Value)).toEqual(release(Outputs.Commit.Value));
+    const [id] = Object.entries<CfnResource>(Resources).find(
+      ([, { Properties }]) => Properties?.Value === Value,
+    ) as [string, CfnResource];
+    expect(Resources[id].DependsOn).toHaveLength(operationIds.length);
+    for (const alias of Resources[id].DependsOn)
+      expect(Resources[alias].Type).toBe('AWS::Lambda::Alias');
+    Resources[id].Properties.Value = '';
+    Outputs.Commit.Value = '';
+    return { Outputs, Resources, ...others };
+  });
+  expect(other).toEqual(one);
+  expect(watch.toJSON()).toEqual(unchanged.watch.toJSON());
+});
+
+it('a release with ten times as many operations fits into its parameter', () => {
+  const { Value } = readRelease(synthesizeProduction({}, 'c'.repeat(64)).service);
+  expect(Value.length * 10).toBeLessThan(4_096);
+});
+
+/** By the name of its function: its digest, as variable, description and part of the logical id of its version. */
+function readDigests(template: Template): Record<string, string> {
+  const functions = template.findResources('AWS::Lambda::Function');
+  const versions = Object.entries(template.findResources('AWS::Lambda::Version'));
+  expect(versions).toHaveLength(operationIds.length);
+  const found = versions.map(([id, { Properties }]) => {
+    const { FunctionName, Environment } = functions[Properties.FunctionName.Ref]?.Properties ?? {};
+    const digest: string = Properties.Description;
+    expect(id).toContain(`Version${digest}`);
+    expect(Environment.Variables.VERSION_DIGEST).toBe(digest);
+    return [FunctionName.replace('petstore-production-', ''), digest];
+  });
+  const digests = Object.fromEntries(found);
+  expect(JSON.parse(readRelease(template).Value).digests).toEqual(digests);
+  return digests;
+}
+
+const { memoryMegabytes, throttles } = fixtures.production.settings;
+const noChange: readonly OperationId[] = [];
+// Where the digest stays, Lambda would find no difference to publish.
+it.each([
+  ['memory', { memoryMegabytes: { ...memoryMegabytes, getPet: 333 } }, ['getPet']],
+  ['variable', { allowedOrigins: ['https://other.example'] }, operationIds],
+  ['level of the log', { logLevel: 'DEBUG' as const }, operationIds],
+  ['concurrency, which no version has', { reservedConcurrency: { getPet: 7 } }, noChange],
+  ['owner, which is a tag', { owner: 'another team' }, noChange],
+  ['throttle', { throttles: { ...throttles, getPet: { rate: 1, burst: 1 } } }, noChange],
+] as const)(
+  'a changed %s makes other versions of the functions that have it',
+  (_, changes, changed) => {
+    const before = readDigests(unchanged.service);
+    const after = readDigests(synthesizeProduction(changes as Partial<StageSettings>).service);
+    expect(operationIds.filter((id) => after[id] !== before[id])).toEqual(changed);
+  },
+);
+
+it.each([
+  { '@aws-cdk/aws-lambda:recognizeVersionProps': false },
+  { '@aws-cdk/aws-lambda:recognizeLayerVersion': true },
+  { '@aws-cdk/aws-lambda:recognizeVersionProps': true },
+])('another hash of the CDK makes no other versions: %o', (flags) => {
+  const context = { 'aws:cdk:bundling-stacks': [], ...flags };
+  const app = buildApp({ outdir: folder, context }, [fixtures.production], builtCommit);
+  const { template } = app.synth().getStackByName('petstore-production');
+  expect(readDigests(Template.fromJSON(template))).toEqual(readDigests(unchanged.service));
 });
 
 // Change statefulResources.json only by hand, so that nobody overlooks a change that would replace or orphan data.

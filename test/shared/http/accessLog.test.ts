@@ -46,7 +46,6 @@ describe('the log line of a request', () => {
       writeUnits: 2,
       keyId,
       keyName: 'test',
-      commit: '0123456789ab',
     });
     expect(line.milliseconds).toBeGreaterThanOrEqual(19);
     expect(line.milliseconds).toBeLessThan(60_000);

@@ -19,7 +19,6 @@ export function defineHandlerSettings(permission: Permission, key = mintApiKey()
     verifier: defineKeyVerifier({ get }),
     allowedOrigins: ['*'],
     documentationAddress: 'https://docs.petstore.example',
-    commit: '0123456789ab',
   };
   return { apiKey, settings };
 }

@@ -257,7 +257,6 @@ function requestLine(requestId: string, fields: Line = {}): Line {
     writeUnits: 0,
     keyId: 'abcdefghij',
     keyName: 'storefront-web',
-    commit: '3f2a9c0d1e2f',
     version: '7',
     ...fields,
   });

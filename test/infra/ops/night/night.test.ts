@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { petstore } from '../../../../infra/petstore.ts';
+import type { Release } from '../../../../infra/stages/commit.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
-import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
+import { AwsError, describeReleases, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, changeSettings, tellStories } from '../opsProcess.ts';
 
 const now = Date.parse('2026-12-24T03:04:00Z');
@@ -32,6 +33,8 @@ interface Recorded {
   /** How many minutes ago the live version was published. */
   readonly published?: number;
   readonly versions?: readonly string[];
+  /** By default those are versions of release 1.2.0. */
+  readonly releases?: readonly Release[];
   /** The numbers of the versions that roll-backs have left. */
   readonly left?: Partial<Record<OperationId, readonly number[]>>;
   readonly live?: { FunctionVersion: string; RoutingConfig?: object };
@@ -127,6 +130,7 @@ function record(recorded: Recorded): Responses {
         ),
       })),
     }),
+    ...describeReleases(() => recorded.releases ?? []),
     ListDeployments: () => ({ deployments }),
     ListDeploymentTargets: () => ({ targetIds: ['petstore-production-getPet'] }),
     GetParameter: () => ({ Parameter: { Value: JSON.stringify(recorded.left ?? {}) } }),
@@ -281,6 +285,16 @@ const sameCode = [1, 2].map((Version) => ({
   ...{ Version: `${Version}`, Description: `b${Version}`, CodeSha256: 'the same' },
   LastModified: `2026-12-${22 + Version}T02:47:00.000+0000`,
 }));
+const digests = ['0123456789abcdef', 'fedcba9876543210'] as const;
+const [first, second] = digests.map((digest, index) => ({
+  commit: ['aaaaaaaaaaa1', 'bbbbbbbbbbb2'][index] ?? '',
+  digests: mapOperations(() => digest),
+})) as readonly Release[] as [Release, Release];
+const released = { ...badDeployment, versions: digests, releases: [first, second] };
+const documentsReleased = {
+  ...released,
+  releases: [first, second, { ...second, commit: 'ddddddddddd4' }],
+};
 const documents = { ListVersionsByFunction: () => ({ Versions: sameCode }) };
 const oldPage = { latency: 2_880, ...badDeployment.firing };
 /** New code, and an alarm some minutes after it. */
@@ -405,6 +419,19 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a canary that does well': canary,
   'a rollback alarm': { ...byName('Rollback21F2E-3D'), published: 20 },
   '400s after new code': { ...byName('client-errors'), published: 20 },
+  'new code of a release': released,
+  'new code of a release, and documents since': documentsReleased,
+  'a release over release 1.2.0': { ...released, releases: [second], versions: ['a', digests[1]] },
+  'a finished roll-back of a release': { ...released, live: { FunctionVersion: '1' } },
+  'a roll-back of one function of a release': {
+    ...released,
+    responses: {
+      GetAlias: ({ FunctionName }) => ({
+        FunctionVersion: String(FunctionName).endsWith('-getPet') ? '1' : '2',
+      }),
+    },
+  },
+  'a canary of a release': { ...released, ...canary, releases: [first] },
   'no earlier version': { ...badDeployment, versions: ['b'] },
   'a version before that was left': { ...badDeployment, left: mapOperations(() => [1]) },
   'a finished roll-back': { ...badDeployment, live: { FunctionVersion: '1' } },

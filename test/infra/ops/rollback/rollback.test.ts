@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
+import { AwsError, describeReleases, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, changeSettings, runOps, tellStories, toScreen } from '../opsProcess.ts';
 
 const production = ['rollback', '--stage', 'production'];
@@ -108,6 +108,7 @@ async function open() {
   };
   const responses: Responses = {
     ...describeStack('petstore-production', {}, () => state.status),
+    ...describeReleases(() => []),
     ListDeployments: ({ includeOnlyStatuses }) => ({
       deployments: Object.keys(state.deployments).filter((id) =>
         String(includeOnlyStatuses).includes(id.slice(2)),

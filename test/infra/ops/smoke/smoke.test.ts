@@ -8,6 +8,7 @@ import { MAX_REQUESTS } from '../../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
+  mapOperations,
   type OperationId,
   operationIds,
   operations,
@@ -16,7 +17,7 @@ import { findOperation } from '../../../../shared/contract/paths.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
 import { changeProduction } from '../../../support/stageFixtures.ts';
-import { describeStack, type Responses, serve, useAws } from '../aws.ts';
+import { describeReleases, describeStack, type Responses, serve, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, toScreen } from '../opsProcess.ts';
 
 /** A request, and its response once there is one. */
@@ -271,6 +272,11 @@ const toFunctions = (GetAlias: Responses[string], Description = checkout): Respo
   }),
 });
 const newest = toFunctions(() => ({ FunctionVersion: '2' }));
+const digest = '0123456789abcdef';
+const toReleases = (...commits: string[]) =>
+  describeReleases(() =>
+    commits.map((commit) => ({ commit, digests: mapOperations(() => digest) })),
+  );
 /** What the functions of a stage have, and the checkout if it is another. */
 const live: Readonly<Record<string, [Responses, checkout?: string]>> = {
   'the checkout': [newest],
@@ -279,6 +285,13 @@ const live: Readonly<Record<string, [Responses, checkout?: string]>> = {
   'another commit in one function': [
     toFunctions(({ FunctionName }) => toAlias(`${FunctionName}`.endsWith(first) ? '1' : '2')),
   ],
+  'the checkout, of documents alone, by its digests': [
+    { ...toFunctions(() => toAlias('2'), digest), ...toReleases('aaaaaaaaaaa1', checkout) },
+  ],
+  'another commit, by its digests': [
+    { ...toFunctions(() => toAlias('2'), digest), ...toReleases(checkout, 'aaaaaaaaaaa1') },
+  ],
+  'a canary of what no release has yet': [toFunctions(() => toAlias('1', 0.1), digest)],
   'a version without a commit': [toFunctions(() => toAlias('2'), '')],
   'no commit, as in the checkout': [toFunctions(() => toAlias('2'), unknown), unknown],
 };
@@ -291,7 +304,7 @@ async function call(
   BaseUrl = 'http://127.0.0.1:1/v1',
 ) {
   const stack = describeStack('petstore-staging', { BaseUrl });
-  const aws = await useAws({ ...stack, ...newest, ...responses });
+  const aws = await useAws({ ...stack, ...describeReleases(() => []), ...newest, ...responses });
   const args = ['smoke', ...typed.split(' ')];
   const outcome = await callOps(petstore, args, { ...aws.variables, ...variables });
   expect(aws.calls.length > 0).toBe(typed.startsWith('--stage'));
