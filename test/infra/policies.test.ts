@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { App, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
+import { checkStacks } from '../../infra/ops/rollback/checkAliases.ts';
 import { petstore } from '../../infra/petstore.ts';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
@@ -54,6 +55,17 @@ function toRequest({ service, operation, input }: Call): [action: string, arns: 
   const name = service.replace('monitoring', 'cloudwatch');
   const arns = resources.map((one) => `arn:aws:${name}:eu-west-1:${account}:${one}`);
   return [`${name}:${operation}`, arns.length > 0 ? arns : ['*']];
+}
+
+/** Holds each call against the policy, in the stage and in another. */
+function expectAllowed(role: RoleName, calls: readonly Call[]): void {
+  expect(calls.length).toBeGreaterThan(1);
+  for (const [action, arns] of calls.map(toRequest)) {
+    for (const arn of arns) {
+      expect([action, arn, isAllowed(role, action, arn)]).toEqual([action, arn, true]);
+      if (arn !== '*') expect(isAllowed(role, action, arn, 'production')).toBe(false);
+    }
+  }
 }
 
 /** What `infra/ops/README.md` says that commands call, under "Permissions". */
@@ -133,6 +145,7 @@ describe('the actions of a role are those of its commands', () => {
     expect(toSorted(actionsOf('deploy'))).toEqual([
       'cloudformation:DescribeStacks',
       'cloudformation:GetTemplate',
+      'cloudformation:ListStackResources',
       'lambda:GetAlias',
       'sts:AssumeRole',
     ]);
@@ -170,13 +183,36 @@ it.each([
   });
   const words = [...typed.split(' '), '--stage', 'staging'];
   await callOps(petstore, words, aws.variables);
-  expect(aws.calls.length).toBeGreaterThan(1);
-  for (const [action, arns] of aws.calls.map(toRequest)) {
-    for (const arn of arns) {
-      expect([action, arn, isAllowed(role, action, arn)]).toEqual([action, arn, true]);
-      if (arn !== '*') expect(isAllowed(role, action, arn, 'production')).toBe(false);
-    }
-  }
+  expectAllowed(role, aws.calls);
+});
+
+it('deploy may do what the check before it calls, in its own stage alone', async () => {
+  const names = toNames({ name: 'staging' });
+  const toTemplate = (version: string) => {
+    const fn = {
+      Type: 'AWS::Lambda::Function',
+      Properties: { FunctionName: names.toFunction('getPet') },
+    };
+    const Properties = { FunctionName: { Ref: 'Pet' }, FunctionVersion: { Ref: version } };
+    return { Resources: { Pet: fn, Live: { Type: 'AWS::Lambda::Alias', Properties } } };
+  };
+  const aws = await useAws({
+    ...describeStack(names.stack),
+    GetTemplate: () => ({ TemplateBody: JSON.stringify(toTemplate('Last')) }),
+    ListStackResources: () => ({
+      StackResourceSummaries: [{ LogicalResourceId: 'Last', PhysicalResourceId: 'arn:1' }],
+    }),
+    GetAlias: () => ({ FunctionVersion: '1' }),
+  });
+  const { write, folder } = openTemporaryFolder();
+  write(`${names.stack}.template.json`, JSON.stringify(toTemplate('Next')));
+  const check = (typed: string[]) => checkStacks(folder, typed);
+  const { stderr, status } = await callOps(check, [names.watchStack], aws.variables);
+  expect([status, stderr]).toEqual([0, '']);
+  expect(new Set(aws.calls.map((call) => toRequest(call)[0]))).toEqual(
+    new Set(actionsOf('deploy').filter((action) => action !== 'sts:AssumeRole')),
+  );
+  expectAllowed('deploy', aws.calls);
 });
 
 it.each([true, false])('verify may compare templates by the CDK (deployed: %s)', async (exists) => {
