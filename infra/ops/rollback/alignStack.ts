@@ -40,9 +40,12 @@ export async function alignStack(
       const live = functions.find(({ operationId }) => operationId === alias.operationId)?.live;
       return live && live.version !== named.get(alias.operationId) ? [{ ...alias, live }] : [];
     });
-    if (differing.length === 0) return say(`\nThe stack ${StackName} names the live versions.`);
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const status = stack?.StackStatus ?? '';
+    // After an update that failed half way, the template may be right already.
+    if (differing.length === 0 && status !== 'UPDATE_FAILED') {
+      return say(`\nThe stack ${StackName} names the live versions.`);
+    }
     if (/_IN_PROGRESS$|ROLLBACK_FAILED$/.test(status)) {
       return tell(
         `\nThe stack ${StackName} is not in line yet, since CloudFormation is busy (${status}). Run the same command again when it is done, before the next deployment.`,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { NoStackError, type OpenStage, openStage } from '../../cli/stageStack.ts';
@@ -20,7 +20,9 @@ export async function checkAliases(stage: Stage, next: Template): Promise<void> 
   });
   // The first deployment moves nothing.
   if (!opened) return;
-  const { name, open } = opened;
+  const { name, status, open } = opened;
+  // The CDK would first take all of it back to its template before, as after a rollback that could not finish.
+  const isFailed = 'value' in status && status.value === 'UPDATE_FAILED';
   const client = open(CloudFormationClient);
   const last = findAliases(stage, await readTemplate(client, name));
   const planned = new Map(
@@ -29,15 +31,18 @@ export async function checkAliases(stage: Stage, next: Template): Promise<void> 
   // A function that the template leaves out, or names the same version of, is not moved. A new one has no version yet.
   const moved = last.filter(({ operationId, version }) => {
     const to = planned.get(operationId);
-    return to !== undefined && to !== version;
+    return isFailed || (to !== undefined && to !== version);
   });
   const named = moved.length > 0 ? await readNamedVersions(client, name, moved) : new Map();
   for (const { operationId } of moved) {
     const live = await readLiveVersion(open, toNames(stage).toFunction(operationId));
     const from = named.get(operationId);
-    if (live === undefined || live === from) continue;
+    if (live === undefined || (live === from && !isFailed)) continue;
+    const reason = isFailed
+      ? `the stack ${name} is UPDATE_FAILED, and the CDK would first take it back to the versions before`
+      : `version ${live} of ${operationId} serves, but the stack ${name} names version ${from}, from which a canary would start`;
     throw new Error(
-      `Nothing was deployed: version ${live} of ${operationId} serves, but the stack ${name} names version ${from}, from which a canary would start. Bring the stack in line: npx petstore rollback --stage ${stage.name} --to ${operationId}=${live}`,
+      `Nothing was deployed: ${reason}. Bring the stack in line: npx petstore rollback --stage ${stage.name} --to ${operationId}=${live}`,
     );
   }
 }
@@ -45,15 +50,23 @@ export async function checkAliases(stage: Stage, next: Template): Promise<void> 
 /**
  * Checks what a deployment of these stacks would move. That of a watch stack includes the service's.
  * @param folder with the synthesized templates
+ * @param names as for `cdk deploy`, with patterns and options
  * @throws {Error} as `checkAliases`
  */
 export async function checkStacks(folder: string, names: readonly string[]): Promise<void> {
   for (const stage of Object.values(stages)) {
     const { stack, watchStack } = toNames(stage);
-    if (!names.includes(stack) && !names.includes(watchStack)) continue;
+    if (!isSelected(stack, names) && !isSelected(watchStack, names)) continue;
     const template = readFileSync(join(folder, `${stack}.template.json`), 'utf8');
     await checkAliases(stage, JSON.parse(template));
   }
+}
+
+function isSelected(stack: string, names: readonly string[]): boolean {
+  return names.some(
+    (name) =>
+      name === '--all' || name === stack || (name.includes('*') && matchesGlob(stack, name)),
+  );
 }
 
 /** `undefined` if there is no such function or alias. */
