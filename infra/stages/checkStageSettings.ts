@@ -97,7 +97,7 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
   }
 }
 
-/** The region alone also counts while others are wrong. */
+/** The region has a rule of its own, since `checkTogether` is left out while another setting has the wrong type. */
 const ofStage = stageSettings
   .extend({
     region: z

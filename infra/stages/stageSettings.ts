@@ -171,8 +171,8 @@ export const stageSettings = z.strictObject({
   logRetentionDays: logRetentionDays,
   /**
    * Whether the watch stack has alarms. Each metric of an alarm costs $0.10 a month; with the encryption key and the
-   * scheduled check it is at most $16 in all for six operations, besides errors. Without alarms, `alarms`, `checkEveryMinutes` and
-   * `quietMinutes` cannot be set, since nobody would be notified.
+   * scheduled check it is at most $16 in all for six operations, besides the metrics of errors. Without alarms,
+   * `alarms`, `checkEveryMinutes` and `quietMinutes` cannot be set, since nobody would be notified.
    */
   raisesAlarms: z.boolean(),
   /**
@@ -275,9 +275,8 @@ export const stageSettings = z.strictObject({
   inventoryEntries: whole(0, 1_000_000_000),
   /**
    * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
-   * most expensive requests at the throttles' rates, and further ones that are refused. If the settings
-   * let it cost more, the synthesis warns, and `npx petstore costs check` fails. `npx petstore costs worst` prints the
-   * figure.
+   * most expensive requests at the throttles' rates, and further ones that are refused. If the settings let it cost
+   * more, the synthesis warns, and `npx petstore costs check` fails. `npx petstore costs worst` prints the figure.
    */
   worstMonthDollars: z.number().positive(),
   /**

@@ -1,4 +1,4 @@
-import { MAX_QUANTITY, type PetStatus, petStatuses } from '../contract/values.ts';
+import { MAX_QUANTITY, orderStatuses, type PetStatus, petStatuses } from '../contract/values.ts';
 import { PetstoreError } from './petstoreError.ts';
 
 export type { PetStatus };
@@ -91,8 +91,6 @@ export function toPet(document: unknown): Pet {
     ...(tags !== undefined && { tags: toList(tags, toNamed) }),
   };
 }
-
-const orderStatuses: readonly Order['status'][] = ['placed', 'approved', 'delivered'];
 
 export function toOrder(document: unknown): Order {
   const order = document as Order;

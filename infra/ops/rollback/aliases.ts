@@ -28,13 +28,11 @@ export function addEarlier(
     .filter(({ digest }) => !known.has(digest))
     .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt));
   const byCommit = Map.groupBy(earlier, ({ digest }) => digest);
-  const toDigests = (versions: readonly { readonly operationId: OperationId }[], commit: string) =>
-    Object.fromEntries(versions.map(({ operationId }) => [operationId, commit]));
   return [
     ...releases,
     ...Array.from(byCommit, ([commit, versions]) => ({
       commit,
-      digests: toDigests(versions, commit),
+      digests: Object.fromEntries(versions.map(({ operationId }) => [operationId, commit])),
     })),
   ];
 }

@@ -47,20 +47,14 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else tell(`The stack ${name} could not be read: ${status.unread}`);
-  const written = await readReleases(stack).catch((error) => {
-    tell(
-      `The commits, in ${toNames(stage).releaseParameter}, could not be read: ${toErrorLine(error)}`,
-    );
-    return [];
-  });
+  const { releaseParameter, leftVersionsParameter } = toNames(stage);
+  const written = (await orTell(readReleases(stack), `The commits, in ${releaseParameter}`)) ?? [];
   const functions = await readLiveFunctions(stack, written);
   const releases = addEarlier(functions, written);
-  const left = await readLeftVersions(stack).catch((error) => {
-    tell(
-      `What roll-backs left, in ${toNames(stage).leftVersionsParameter}, could not be read: ${toErrorLine(error)}`,
-    );
-    return undefined;
-  });
+  const left = await orTell(
+    readLeftVersions(stack),
+    `What roll-backs left, in ${leftVersionsParameter}`,
+  );
   const marked = findLeft(functions, left ?? {});
   const moves = target
     ? chooseMoves(functions, releases, target)
@@ -90,6 +84,16 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   await alignStack(stack, served, say);
   if (ahead.length > 0) say(toUndo(stage, ahead));
   await report(ahead);
+}
+
+/** What cannot be read is told, and holds up no rollback. */
+async function orTell<Value>(reading: Promise<Value>, what: string): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    tell(`${what}, could not be read: ${toErrorLine(error)}`);
+    return undefined;
+  }
 }
 
 /** Why there is no way back by itself, and what to type for the nearest one. */
