@@ -60,7 +60,9 @@ it.runIf(isStrict).each(['preinstall', 'install', 'postinstall'])(
     const writeJson = (name: string, value: object) => write(name, JSON.stringify(value));
     const stranger = { name: 'stranger', version: '1.0.0', scripts: { [kind]: 'touch ../../ran' } };
     writeJson('stranger/package.json', stranger);
-    const npm = (...words: string[]) => spawnSync('npm', words, { cwd: folder, encoding: 'utf8' });
+    // `npm run --silent` would silence this too.
+    const npm = (...words: string[]) =>
+      spawnSync('npm', [...words, '--loglevel=error'], { cwd: folder, encoding: 'utf8' });
     npm('pack', './stranger');
     const dependencies = { stranger: 'file:stranger-1.0.0.tgz' };
     writeJson('package.json', { dependencies, allowScripts: packageJson.allowScripts });

@@ -39,7 +39,7 @@ const staging: Stage = {
       pets: { read: 500, write: 1_000 },
       orders: { read: 500, write: 1_000 },
       requests: { read: 200, write: 500 },
-      apiKeys: { read: 500, write: 100 },
+      apiKeys: { read: 1_000, write: 100 },
     },
   },
 };
@@ -69,7 +69,7 @@ const production: Stage = {
       pets: { read: 1_000, write: 1_000 },
       orders: { read: 2_000, write: 1_000 },
       requests: { read: 2_000, write: 4_500 },
-      apiKeys: { read: 4_000, write: 100 },
+      apiKeys: { read: 10_000, write: 100 },
     },
   },
 };
