@@ -22,7 +22,10 @@ const growths = {
       'npx vitest run test/infra/costs --update',
     ],
   },
-  "a team's settings": { change: setTeam, commands: [] },
+  "a team's settings": {
+    change: setTeam,
+    commands: ['npx vitest run test/infra/costs --update'],
+  },
 };
 
 await runTestCommand('growth', text, async ({ keep = false }) => {
