@@ -112,7 +112,9 @@ export function describeStack(
       const toOutput = ([OutputKey, OutputValue]: string[]) => ({ OutputKey, OutputValue });
       const Outputs = Object.entries(outputs).map(toOutput);
       const StackId = `arn:aws:cloudformation:${place}:stack/${StackName}/1f-2e`;
-      return { Stacks: [{ StackName, StackId, StackStatus: toStatus(), Outputs }] };
+      // Of each stack of the CDK.
+      const Parameters = [{ ParameterKey: 'BootstrapVersion', ParameterValue: '30' }];
+      return { Stacks: [{ StackName, StackId, StackStatus: toStatus(), Parameters, Outputs }] };
     },
   };
 }

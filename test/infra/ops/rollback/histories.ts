@@ -1,0 +1,246 @@
+import { checkStacks } from '../../../../infra/ops/rollback/checkAliases.ts';
+import { petstore } from '../../../../infra/petstore.ts';
+import { stages } from '../../../../infra/stages/stages.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+import { AwsError } from '../aws.ts';
+import { callOps, changeSettings, toScreen } from '../opsProcess.ts';
+import {
+  type Deployment,
+  type Production,
+  startProduction,
+  toDigest,
+  toTemplate,
+} from './stackEngine.ts';
+
+export const production = ['rollback', '--stage', 'production'];
+
+/** What production goes through: deployments, roll-backs as typed, such as `--to getPet=1 <y`, and other changes. */
+export type Step = Deployment | string | ((production: Production) => unknown);
+
+/** Production after these steps, and what was seen of the last roll-back. */
+export async function follow(steps: readonly Step[]) {
+  const stage = await startProduction();
+  const { aws } = stage;
+  let screen = '';
+  for (const step of steps) {
+    if (typeof step === 'string') {
+      aws.calls.length = 0;
+      const [line = '', typed] = step.split('<');
+      const words = line.split(' ').filter(Boolean);
+      const args = [...production, ...words, ...(typed === undefined ? ['--yes'] : [])];
+      const input = typed === 'no terminal' ? undefined : typed;
+      screen = toScreen(args, await callOps(petstore, args, aws.variables, input));
+    } else if (typeof step === 'function') await step(stage);
+    else stage.deploy(step);
+  }
+  return { ...stage, screen };
+}
+
+const { write, folder } = openTemporaryFolder();
+
+/** What `npm run deploy` says of a deployment before CloudFormation begins. */
+export async function check({ aws }: Production, next: Deployment, name = 'petstore-production') {
+  write('petstore-production.template.json', JSON.stringify(toTemplate(next)));
+  write('petstore-staging.template.json', '{"Resources":{}}');
+  return await callOps((typed) => checkStacks(folder, typed), [name], aws.variables);
+}
+
+/** `npm run deploy`. A deployment alone is `npx cdk deploy`, which compares nothing. */
+export const guarded = (next: Deployment) => async (production: Production) => {
+  const { stderr, status } = await check(production, next);
+  if (status !== 0) throw new Error(stderr);
+  production.deploy(next);
+};
+
+export const [a, b, c] = [['aaaaaaaaaaa1'], ['bbbbbbbbbbb2'], ['ccccccccccc3']] as const;
+const edit = (commit: string, digest: string): Deployment => [`${commit}-dirty-${digest}`];
+export const documents: Deployment = ['ddddddddddd4', b[0]];
+export const cAgain: Deployment = ['eeeeeeeeeee5', c[0]];
+export const aAgain: Deployment = ['fffffffffff6', a[0]];
+export const of120 =
+  (deployment: Deployment) =>
+  ({ deploy }: Production) =>
+    deploy(deployment, true);
+const unknown = of120(['', 'first']);
+/** Release 1.0.0 named no commit in its versions: each has its function's description. */
+const describe100 = ({ functions }: Production) => {
+  for (const id of operationIds) {
+    for (const version of functions[id].versions) version.Description = operations[id].summary;
+  }
+};
+export const withoutPet = ([commit]: Deployment): Deployment => [commit, commit, { getPet: '' }];
+const withPetOfB = ([commit]: Deployment): Deployment => [commit, commit, { getPet: b[0] }];
+/** Of getPet, by hand. */
+const deleteVersion =
+  (version: number) =>
+  ({ functions: { getPet } }: Production) => {
+    getPet.versions = getPet.versions.filter(({ Version }) => Version !== `${version}`);
+  };
+export const every = (version: number) => operationIds.map((id) => `${id}=${version}`).join(' ');
+export const fail =
+  (operation: string, error = 'AccessDeniedException', message = 'no') =>
+  ({ responses }: Production) => {
+    responses[operation] = () => {
+      throw new AwsError(error, message);
+    };
+  };
+export const mend = ({ responses, updateStack }: Production) =>
+  Object.assign(responses, { UpdateStack: updateStack });
+export const setStatus =
+  (status: string) =>
+  ({ state }: Production) =>
+    Object.assign(state, { status });
+const deployTo =
+  (targets: Record<string, string>) =>
+  ({ state }: Production) =>
+    Object.assign(state, { deployments: targets });
+const getPet = 'petstore-production-getPet';
+const ofOthers = { 'd-Baking': `${getPet}s` };
+const canary = deployTo({
+  ...Object.fromEntries(
+    ['Created', 'Queued', 'InProgress', 'Baking', 'Succeeded'].map((one) => [`d-${one}`, getPet]),
+  ),
+  'd-Ready': 'petstore-production-listOrders:live',
+});
+/** The next update of the stack cannot move this alias: a hook refuses its version, or Lambda refuses the move. */
+export const refuse =
+  (refused?: OperationId) =>
+  ({ state }: Production) =>
+    Object.assign(state, { toEnd: (id: OperationId) => (id === refused ? 'refused' : 'moved') });
+/** A deployment whose new versions have a tenth of the requests. */
+export const canaryOf =
+  (deployment: Deployment) =>
+  ({ state, deploy }: Production) => {
+    Object.assign(state, { toEnd: () => 'runs' });
+    deploy(deployment);
+  };
+
+/** What production went through; `histories.txt` has what the last roll-back shows, and what is live after it. */
+export const histories: Readonly<Record<string, readonly Step[]>> = {
+  'to the commit before': [a, b, c, ''],
+  'the same again': [a, b, c, '', ''],
+  'and undone': [a, b, c, '', `--to ${every(3)}`],
+  'to a commit by its beginning': [a, b, c, '--to aaaaaaa'],
+  'to one by all digits': [a, b, c, `--to ${a[0]}${'2'.repeat(28)}`],
+  'two functions': [a, b, c, '--to getPet=1 listOrders=2'],
+  'to a commit, not to the same with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}`],
+  'to a commit with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty`],
+  'from one edit to the one before': [a, edit(c[0], '11111111'), edit(c[0], '22222222'), ''],
+  'past one that lacks a version': [a, b, c, deleteVersion(2), ''],
+  'what the last one moved': [a, b, withPetOfB(c), ''],
+  'what an earlier run left': [a, b, c, '--to getPet=2', ''],
+  // Versions are known by their code, and by what roll-backs have left.
+  'A, B back, C: from C to A, not to B': [a, b, '', c, ''],
+  'A, B, documents alone: from these to A': [a, b, documents, ''],
+  'A, B, documents, back, C: from C to A': [a, b, documents, '', c, ''],
+  'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
+  'A, B back in part, C: from C to A': [a, b, '--to getPet=1', c, ''],
+  // Release 1.2.0 named versions by commits.
+  'of release 1.2.0, to a commit': [of120(a), of120(b), of120(c), '--to aaaaaaa'],
+  'of release 1.2.0, A, B, documents, back, C: from C to A': [
+    of120(a),
+    of120(b),
+    of120(documents),
+    '',
+    of120(c),
+    '',
+  ],
+  'from the first digests to release 1.2.0': [of120(a), of120(b), c, ''],
+  'and on, past what release 1.2.0 left': [of120(a), of120(b), '', c, ''],
+  'from the second digests, past the first, to release 1.2.0': [of120(a), b, '', c, ''],
+  'release 1.0.0 and ours: to nowhere by itself': [unknown, describe100, b, ''],
+  'A, B back, again: no further': [a, b, '', ''],
+  'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
+  'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
+  'all but a new operation': [withoutPet(a), b, ''],
+  'what was left, and what has the same code': [
+    a,
+    b,
+    '',
+    c,
+    aAgain,
+    '--to getPet=1',
+    '--to getPet=1',
+  ],
+  'further than is shown': [a, b, c, ['9999999999a9'], aAgain, '--to getPet=1', '--to getPet=2'],
+  'a deployment that left two versions': [
+    ...[a, b, c],
+    ({ functions }) => {
+      for (const { alias } of Object.values(functions)) {
+        alias.FunctionVersion = '2';
+        alias.RoutingConfig = { AdditionalVersionWeights: { 3: 0.1 } };
+      }
+    },
+    '',
+  ],
+  // Where it cannot read or write everything.
+  'without reading what was left': [a, b, c, fail('GetParameter'), ''],
+  'without noting what was left': [a, b, c, fail('PutParameter'), ''],
+  'without CloudFormation': [a, b, c, fail('DescribeStacks', 'Throttling'), ''],
+  'an alias that changed since it was shown': [
+    ...[a, b, c],
+    ({ responses, functions, updateAlias }) => {
+      responses.UpdateAlias = (input) => {
+        functions.getPet.alias.RevisionId = 'changed';
+        return updateAlias(input);
+      };
+    },
+    '',
+  ],
+  // Questions, and JSON.
+  'asked, yes': [a, b, c, '--to getPet=2 <yes\n'],
+  'asked, no': [a, b, c, '--to getPet=2 <n\n'],
+  'asked, a word that begins with yes': [a, b, c, '--to getPet=2 <yess\n'],
+  'asked, nothing': [a, b, c, '--to getPet=2 <'],
+  'nobody is there to ask': [a, b, c, '<no terminal'],
+  'in JSON': [a, b, c, '--to getPet=1 --json'],
+  'in JSON, again': [a, b, c, '--to getPet=1', '--to getPet=1 --json'],
+  'in JSON, asked, no': [a, b, c, '--json <n\n'],
+  // Nothing is moved.
+  'no commit is that': [a, b, c, '--to dddddddd'],
+  'no edit is that': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
+  'no commit is a digest': [of120(a), b, `--to ${toDigest('getPet', b[0])}`],
+  'a version is not there': [a, b, c, '--to getPet=9'],
+  'one lacks the commit': [withoutPet(a), b, c, '--to aaaaaaa'],
+  'a commit may be several': [a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
+  'no earlier commit is to be had': [a, ''],
+  'there is no other code': [b, documents, ''],
+  'the only other code was left': [a, b, '', aAgain, ''],
+  'the only other code has no known commit': [of120(b), unknown, '', of120(documents), ''],
+  'no commit has a version of each function': [
+    ...[a, c],
+    ({ functions }) =>
+      Object.assign(functions.getPet.versions[0] ?? {}, { Description: documents[0] }),
+    '',
+  ],
+  'its stack is being updated': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],
+  'its stack is stuck': [a, b, c, setStatus('UPDATE_ROLLBACK_FAILED'), ''],
+  'it is taken back': [a, b, c, setStatus('UPDATE_ROLLBACK_IN_PROGRESS'), ''],
+  // A canary is stopped instead.
+  'during a canary': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), canary, ''],
+  'a canary in flight': [a, canaryOf(b), ''],
+  'a canary in flight, and again': [a, canaryOf(b), '', ''],
+  'a canary of the fix in flight': [a, b, '', canaryOf(c), ''],
+  'a fix that its hook refused': [a, b, '', refuse('listOrders'), guarded(c), ''],
+  'during a canary, asked, no': [a, b, c, canary, '<n\n'],
+  'during a canary, in JSON': [a, b, c, canary, '--json'],
+  'while only unused resources go, and others deploy': [
+    ...[a, b, c, setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'), deployTo(ofOthers)],
+    '',
+  ],
+  // At last, since the settings stay.
+  'its functions are elsewhere': [
+    ...[a, b, c],
+    ({ responses }) => {
+      changeSettings(stages.production, { region: 'eu-west-1' });
+      const AliasArn = 'arn:aws:lambda:us-west-2:123456789012:function:x:live';
+      responses.GetAlias = () => ({ FunctionVersion: '3', AliasArn });
+    },
+    '',
+  ],
+};
