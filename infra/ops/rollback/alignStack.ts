@@ -46,9 +46,10 @@ export async function alignStack(
     if (differing.length === 0 && status !== 'UPDATE_FAILED') {
       return say(`\nThe stack ${StackName} names the live versions.`);
     }
-    if (/_IN_PROGRESS$|ROLLBACK_FAILED$/.test(status)) {
+    const held = toHeld(StackName, status);
+    if (held) {
       return tell(
-        `\nThe stack ${StackName} is not in line yet, since CloudFormation is busy (${status}). Run the same command again when it is done, before the next deployment.`,
+        `\nThe stack ${StackName} is not in line yet, since CloudFormation ${held} the same command again, before the next deployment.`,
       );
     }
     for (const { resource, live } of differing) {
@@ -80,6 +81,13 @@ export async function alignStack(
     );
     process.exitCode = 1;
   }
+}
+
+/** Why CloudFormation takes no update now, and what to do before the command is run again. */
+function toHeld(name: string, status: string): string | undefined {
+  if (status.endsWith('_IN_PROGRESS')) return `is busy (${status}). When it is done, run`;
+  if (!status.endsWith('ROLLBACK_FAILED')) return undefined;
+  return `could not take its last update back (${status}). Finish that with aws cloudformation continue-update-rollback --stack-name ${name}, and run`;
 }
 
 /** Uploads a template to the bucket with the functions' code, to which the CDK uploads templates too. */
