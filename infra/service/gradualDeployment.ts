@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
-import {
-  Alarm,
-  MathExpression,
-  type Metric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, type Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
   LambdaDeploymentConfig,
@@ -32,10 +26,12 @@ import { readTableNames } from './hook/probes.ts';
 import { defineFunction } from './lambdaFunction.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import {
+  type AlarmPart,
   clientErrorStatuses,
   defineLogMetric,
   type LogMetricName,
   toAlarmGroups,
+  toLargest,
   toLogMetric,
 } from './serviceMetrics.ts';
 
@@ -146,9 +142,6 @@ function acknowledgeVersions(role: IConstruct, { node: { defaultChild } }: IFunc
 /** All requests since a deployment began: no rollout takes longer. The window moves on every minute. */
 const period = Duration.minutes(15);
 
-/** The metrics of one function, of those that `toAlarmGroups` counts. */
-const METRICS_EACH = 5;
-
 /**
  * The alarms that roll back a function, by operation: its code crashes, times out, fails, refuses requests or becomes
  * slow. An alarm takes two functions, since CloudFormation takes the whole deployment back in any case. They watch only
@@ -161,18 +154,15 @@ function defineRollbackAlarms(
   aliases: LiveAliases,
   functions: OperationFunctions,
 ): Record<OperationId, Alarm> {
-  const groups = toAlarmGroups(operationIds, METRICS_EACH).map((ids, index) => {
-    const parts = ids.map((id) =>
-      defineRollbackPart(scope, stage, id, aliases[id], functions[id].fn.logGroup),
-    );
+  const parts = operationIds.map((id) => ({
+    id,
+    ...defineRollbackPart(scope, stage, id, aliases[id], functions[id].fn.logGroup),
+  }));
+  const groups = toAlarmGroups(parts).map((group, index) => {
+    const ids = group.map(({ id }) => id);
     const alarm = new Alarm(scope, `Rollback${index + 1}`, {
       alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause" and "Slowest requests" in Logs Insights, and \`npx petstore logs --status 4xx\`.`,
-      metric: new MathExpression({
-        label: '1 crash, 2 5xx, 3 4xx, 4 slow',
-        expression: `MAX([${parts.map(({ value }) => value).join(', ')}])`,
-        usingMetrics: Object.assign({}, ...parts.map(({ usingMetrics }) => usingMetrics)),
-        period,
-      }),
+      metric: toLargest('1 crash, 2 5xx, 3 4xx, 4 slow', group, period),
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -189,7 +179,7 @@ function defineRollbackPart(
   id: OperationId,
   live: Alias,
   logGroup: ILogGroup,
-) {
+): AlarmPart {
   const { version } = live.version;
   const ofVersion = (metric: Metric) =>
     metric.with({ dimensionsMap: { ...metric.dimensions, ExecutedVersion: version } });

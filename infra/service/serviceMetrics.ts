@@ -1,4 +1,10 @@
-import { MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Duration } from 'aws-cdk-lib';
+import {
+  type IMetric,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
@@ -72,15 +78,37 @@ export function toLogMetric(
   });
 }
 
+/** What an alarm on several operations or tables reads of one. */
+export interface AlarmPart {
+  /** The expression of its value, with the ids of its metrics. */
+  readonly value: string;
+  readonly usingMetrics: Readonly<Record<string, IMetric>>;
+}
+
 /** CloudWatch takes no more in one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
 const MAX_ALARM_METRICS = 10;
 
-/** What one alarm can watch together, if each takes so many metrics. */
-export function toAlarmGroups<Item>(items: readonly Item[], metricsEach: number): Item[][] {
+/** The parts that one alarm can watch together. */
+export function toAlarmGroups<Part extends AlarmPart>(parts: readonly Part[]): Part[][] {
+  const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
   const length = Math.floor(MAX_ALARM_METRICS / metricsEach);
-  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
-    items.slice(index * length, (index + 1) * length),
+  return Array.from({ length: Math.ceil(parts.length / length) }, (_, index) =>
+    parts.slice(index * length, (index + 1) * length),
   );
+}
+
+/** The largest value of all parts. */
+export function toLargest(
+  label: string,
+  parts: readonly AlarmPart[],
+  period: Duration,
+): MathExpression {
+  return new MathExpression({
+    label,
+    expression: `MAX([${parts.map(({ value }) => value).join(', ')}])`,
+    usingMetrics: Object.assign({}, ...parts.map(({ usingMetrics }) => usingMetrics)),
+    period,
+  });
 }
 
 /** A metric by Lambda for all versions of a function together. */

@@ -6,8 +6,6 @@ import {
   AlarmRule,
   AlarmState,
   CompositeAlarm,
-  type IMetric,
-  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -17,7 +15,12 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { fillMissing, toAlarmGroups } from '../service/serviceMetrics.ts';
+import {
+  type AlarmPart,
+  fillMissing,
+  toAlarmGroups,
+  toLargest,
+} from '../service/serviceMetrics.ts';
 import { isTopic, type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
 
 /**
@@ -45,13 +48,6 @@ export interface WatchAlarm
   readonly periods?: readonly [breaching: number, of: number];
 }
 
-/** What a shared alarm reads of one operation or table. */
-export interface AlarmPart {
-  /** The expression of its value, with the ids of its metrics. */
-  readonly value: string;
-  readonly usingMetrics: Readonly<Record<string, IMetric>>;
-}
-
 /**
  * Alarms that would differ by operation or table alone, as one on the largest value of all. If that would take too many
  * metrics, there are several.
@@ -61,16 +57,10 @@ export function defineSharedAlarms(
   parts: readonly AlarmPart[],
   period = Duration.minutes(5),
 ): WatchAlarm[] {
-  const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
-  return toAlarmGroups(parts, metricsEach).map((group, index) => ({
+  return toAlarmGroups(parts).map((group, index) => ({
     ...alarm,
     name: index === 0 ? name : `${name}-${index + 1}`,
-    metric: new MathExpression({
-      label,
-      expression: `MAX([${group.map(({ value }) => value).join(', ')}])`,
-      usingMetrics: Object.assign({}, ...group.map((one) => one.usingMetrics)),
-      period,
-    }),
+    metric: toLargest(label, group, period),
   }));
 }
 

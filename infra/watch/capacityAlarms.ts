@@ -1,11 +1,11 @@
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import { toFunctionMetric } from '../service/serviceMetrics.ts';
+import { type AlarmPart, toFunctionMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
-import { type AlarmPart, defineSharedAlarms, type WatchAlarms } from './alarms.ts';
+import { defineSharedAlarms, type WatchAlarms } from './alarms.ts';
 import { toTableMetric, toTableThrottles } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */

@@ -1,17 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
+import { type AlarmPart, clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
-import {
-  type AlarmPart,
-  defineSharedAlarms,
-  type Incident,
-  type WatchAlarm,
-  type WatchAlarms,
-} from './alarms.ts';
+import { defineSharedAlarms, type Incident, type WatchAlarm, type WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
   toAllRequests,

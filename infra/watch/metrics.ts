@@ -17,6 +17,7 @@ import {
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
 import { checkAgent } from '../service/hook/probes.ts';
 import {
+  type AlarmPart,
   clientErrorStatuses,
   toFunctionMetric,
   toGatewayMetric,
@@ -25,7 +26,6 @@ import {
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';
 import { type Stage, toTableAccess } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import type { AlarmPart } from './alarms.ts';
 import { deprecatedOperations } from './logQueries.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
