@@ -50,14 +50,24 @@ function readTemplates(assembly: CloudAssembly, stage: Stage) {
   return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
 }
 
+/** Builds the templates alone. The functions' bundles, the traces of constructs and the checks take most of the time. */
+export const templatesOnly = {
+  context: {
+    'aws:cdk:bundling-stacks': [],
+    'aws:cdk:disable-stack-trace': true,
+    'aws:cdk:disable-creation-stack-traces': true,
+  },
+  treeMetadata: false,
+  builtinCloudFormationValidation: false,
+} satisfies AppProps;
+
 /**
- * The templates of a stage's service and of what watches it, without the bundles of functions, which take long.
+ * The templates of a stage's service and of what watches it.
  * @param build that of another commit
  */
 export function buildTemplates(stage: Stage, build: typeof buildApp = buildApp) {
   using outdir = mkdtempDisposableSync(join(tmpdir(), 'petstore-templates-'));
-  const context = { 'aws:cdk:bundling-stacks': [] };
-  const props = { outdir: outdir.path, context, builtinCloudFormationValidation: false };
+  const props = { ...templatesOnly, outdir: outdir.path };
   return readTemplates(build(props, [stage], unknownCommit).synth(), stage);
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
-import { buildApp } from '../../infra/buildApp.ts';
+import { buildApp, templatesOnly } from '../../infra/buildApp.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
@@ -92,11 +92,10 @@ export function synthesizeStages(
   deployments: readonly Stage[],
   commit: string = builtCommit,
 ): Record<FixtureName, StageTemplates> {
-  // Outside the checkout, and without the functions' bundles, which take longer than everything else.
+  // Outside the checkout.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
-    const context = { 'aws:cdk:bundling-stacks': [] };
-    const assembly = buildApp({ outdir, context }, deployments, commit).synth();
+    const assembly = buildApp({ ...templatesOnly, outdir }, deployments, commit).synth();
     const toTemplate = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
     const toTemplates = (stage: Stage) => ({
       service: toTemplate(toNames(stage).stack),
