@@ -86,10 +86,17 @@ function toRecord<Key extends string>(
 }
 
 export function toCents(dollars: number): string {
-  return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return cents.format(dollars);
 }
 
 /** A quantity, or the price of one unit. */
 export function toAmount(amount: number): string {
-  return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+  return sixDigits.format(amount);
 }
+
+// A report has thousands of amounts, and to make a format takes a hundred times as long as to use it.
+const cents = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+const sixDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
