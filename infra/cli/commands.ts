@@ -1,6 +1,6 @@
 import type { Permission } from '../../shared/contract/operation.ts';
 import { type StageName, stageNames } from '../stages/stages.ts';
-import { recoverableTables } from '../stages/tables.ts';
+import { tableNames } from '../stages/tables.ts';
 import * as kinds from './values.ts';
 
 /** An option of a command. Its kind says how its text is read. */
@@ -277,7 +277,7 @@ export const commands = {
     options: {
       stage: oneStage,
       table: {
-        ...choice('TABLE', recoverableTables, 'the tables'),
+        ...choice('TABLE', tableNames, 'the tables'),
         ...{ multiple: true, required: true },
       },
       at: text(

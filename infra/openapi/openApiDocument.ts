@@ -15,7 +15,7 @@ import { toExamples, toResponseObjects } from './responses.ts';
 import { toSchemas } from './schemas.ts';
 
 /** The version of the interface, not of its code. A new major version has its own base address. */
-const INTERFACE_VERSION = '1.2.0';
+const INTERFACE_VERSION = '1.3.0';
 
 /** The API document, made of the contract, example addresses and recorded examples. */
 export function defineOpenApiDocument(

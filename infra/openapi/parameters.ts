@@ -3,6 +3,7 @@ import {
   MAX_CLIENT_REQUEST_ID_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_TAGS,
+  OUTCOME_DAYS,
 } from '../../shared/contract/headers.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import type { Parameter, ParameterSchema } from '../../shared/contract/parameters.ts';
@@ -30,6 +31,12 @@ const requestHeaders = {
   },
 } satisfies Record<RequestHeader, { description: string; schema: JsonSchema }>;
 
+/** The `Idempotency-Key` of an operation that requires it. */
+const outcomeKey = {
+  ...requestHeaders['Idempotency-Key'],
+  description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. Another adjustment with this key gets 422.`,
+};
+
 /**
  * All parameters of an operation, without its body and the API key.
  * @param sent the headers of its first example, which the reference fills in
@@ -44,7 +51,9 @@ export function toParameterObjects(
     ...toObjects('query', query, operation.exclusive),
     ...[...headers, 'X-Request-Id' as const].map((name) => {
       const example = sent[name] !== undefined && { example: sent[name] };
-      return { name, in: 'header', required: false, ...requestHeaders[name], ...example };
+      const isRequired = operation.requiredHeaders?.some((one) => one === name) ?? false;
+      const header = isRequired ? outcomeKey : requestHeaders[name];
+      return { name, in: 'header', required: isRequired, ...header, ...example };
     }),
   ];
 }

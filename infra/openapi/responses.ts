@@ -1,4 +1,4 @@
-import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type ErrorCode, refusalCodes, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import { tooLargeResponses } from '../gateway/gatewayErrors.ts';
 import { type HeaderUse, toHeaderReferences } from './headers.ts';
@@ -39,24 +39,30 @@ export function toResponseObjects(
       headers: toHeaders(operation, { ETag: true }),
     };
   }
-  for (const code of [...operation.errors, ...errorsAnywhere]) {
-    const status = statusOfCode[code];
-    if (code === 'payload_too_large') {
+  const codes = [...operation.errors, ...errorsAnywhere];
+  for (const [status, of] of Map.groupBy(codes, (code) => statusOfCode[code])) {
+    if (of.includes('payload_too_large')) {
       responses[status] = tooLarge;
       continue;
     }
     responses[status] = {
-      description: `\`${code}\`: ${causes[code]} [More](errors.html#${code}).`,
-      headers: toHeaders(operation, errorHeaders[code], code),
+      description: of
+        .map((code) => `\`${code}\`: ${causes[code]} [More](errors.html#${code}).`)
+        .join(' '),
+      headers: toHeaders(operation, toErrorHeaders(operation, of[0] as ErrorCode), of[0]),
       content: toContent(status, {
         allOf: [
           { $ref: toUri('Error') },
-          { properties: { code: { const: code }, status: { const: status } } },
+          { properties: { code: toCodeSchema(of), status: { const: status } } },
         ],
       }),
     };
   }
   return responses;
+}
+
+function toCodeSchema(codes: readonly ErrorCode[]): JsonSchema {
+  return codes.length === 1 ? { const: codes[0] } : { enum: codes };
 }
 
 /** The recorded bodies of requests or responses with a status, by the names of their examples. */
@@ -78,11 +84,13 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   forbidden: 'the API key only allows reading.',
   not_found: 'nothing has this id.',
   method_not_allowed: 'the path does not have this method.',
+  not_for_sale: 'a pet has another status than `available`; nothing changed.',
+  insufficient_stock: 'a pet has too few pieces; nothing changed.',
+  quantity_out_of_range: 'a stock count would be too large; nothing changed.',
   precondition_failed: 'the entry has changed since its tag was read; the update had no effect.',
   payload_too_large: 'the body is too large.',
   unsupported_media_type: 'the `Content-Type` is not JSON.',
-  idempotency_key_reused:
-    'another update of this entry had the `Idempotency-Key`; this one had no effect.',
+  idempotency_key_reused: 'another request had the `Idempotency-Key`; this one had no effect.',
   too_many_requests: 'there are too many requests at once; this one had no effect.',
   internal_error: 'something went wrong in the service.',
   service_unavailable: 'the service is busy; an update may or may not have been applied.',
@@ -95,6 +103,12 @@ const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
   too_many_requests: { 'Retry-After': true },
   service_unavailable: { 'Retry-After': true },
 };
+
+/** The outcome of a key that an operation requires is its first refusal too. */
+function toErrorHeaders({ requiredHeaders }: Operation, code: ErrorCode): HeaderUse {
+  const isOutcome = requiredHeaders !== undefined && refusalCodes.some((one) => one === code);
+  return { ...errorHeaders[code], ...(isOutcome && { 'Idempotent-Replayed': false }) };
+}
 
 /** The service cannot change this response of API Gateway. */
 const tooLarge: ResponseObject = {

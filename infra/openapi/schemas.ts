@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
+import {
+  InventoryAdjustment,
+  InventoryAdjustments,
+} from '../../shared/contract/inventoryAdjustment.ts';
 import { InventoryUpdate } from '../../shared/contract/inventoryUpdate.ts';
 import { operationIds, responses } from '../../shared/contract/operations.ts';
 import {
+  AdjustedInventory,
   ErrorBody,
   InventoryItem,
   ListedInventoryItem,
@@ -42,6 +47,24 @@ const named: Readonly<Record<string, Named>> = {
     schema: InventoryUpdate,
     about: 'The update. Members other than `quantity` are ignored.',
     members: { quantity: 'The new stock count, which replaces the current one.' },
+  },
+  InventoryAdjustment: {
+    schema: InventoryAdjustment,
+    about: 'What to add to the stock count of one pet. Other members are ignored.',
+    members: {
+      petId: 'The id of the pet; exact in the whole int64 range.',
+      delta: 'The pieces to add: negative for a sale, positive for a return, never 0.',
+    },
+  },
+  InventoryAdjustments: {
+    schema: InventoryAdjustments,
+    about: 'The adjustments, which all take effect or none. Other members are ignored.',
+    members: { adjustments: 'One for each pet: add the deltas of a pet that is there twice.' },
+  },
+  AdjustedInventory: {
+    schema: AdjustedInventory,
+    about: 'The stock after an adjustment.',
+    members: { entries: 'The entries in the order of the adjustments.' },
   },
   Pet: {
     schema: Pet,

@@ -9,7 +9,7 @@ import {
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { toNames, toStackProps } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import { recoverableTables } from '../stages/tables.ts';
+import { tableNames } from '../stages/tables.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
 
 /**
@@ -53,7 +53,7 @@ export function defineBackupCopies(
   const selection = new BackupSelection(stack, 'BackupSelection', {
     backupPlan: plan,
     // Without a table that a restored one replaces.
-    resources: recoverableTables.flatMap((name) =>
+    resources: tableNames.flatMap((name) =>
       tables[name].tableArns.slice(0, 1).map(BackupResource.fromArn),
     ),
   });

@@ -3,13 +3,7 @@ import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/a
 import type { Construct } from 'constructs';
 import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import {
-  recoverableTables,
-  type TableDefinition,
-  type TableName,
-  tableNames,
-  tables,
-} from '../stages/tables.ts';
+import { type TableDefinition, type TableName, tableNames, tables } from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or restored ones. */
 export type DataTables = ReturnType<typeof defineDataTables>;
@@ -19,7 +13,6 @@ export function defineDataTables(scope: Construct, stage: Stage) {
   const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
   const defineTable = (name: TableName) => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
-    const isRecoverable = protectsData && recoverableTables.includes(name);
     const table = new Table(scope, `${name}Table`, {
       tableName: toNames(stage).toTable(name),
       partitionKey: toAttribute(partitionKey),
@@ -30,13 +23,12 @@ export function defineDataTables(scope: Construct, stage: Stage) {
       maxWriteRequestUnits: maximumUnitsPerSecond[name].write,
       removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: protectsData,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isRecoverable },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protectsData },
     });
-    if (!isRecoverable) {
+    if (!protectsData) {
       Validations.of(table).acknowledge({
         id: 'AwsSolutions-DDB3',
-        reason:
-          'Neither a stage without protected data nor rows that expire within a day need a backup.',
+        reason: 'A stage without protected data needs no backup.',
       });
     }
     const restored = restoredTables[name];

@@ -27,6 +27,15 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
       requests: ['dynamodb:PutItem', 'dynamodb:GetItem'],
     },
   },
+  adjustInventory: {
+    timeoutSeconds,
+    availabilityPercent: 99.9,
+    latencyMilliseconds: 3_000,
+    access: {
+      inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'],
+      requests: ['dynamodb:PutItem'],
+    },
+  },
   getPet: {
     timeoutSeconds,
     availabilityPercent: 99.9,
@@ -57,6 +66,7 @@ const memoryMegabytes = {
   listInventory: 1024,
   getInventoryEntry: 512,
   updateInventory: 512,
+  adjustInventory: 512,
   getPet: 512,
   listOrders: 512,
 };
@@ -77,6 +87,7 @@ const settings = {
       listInventory: { rate: 5, burst: 10 },
       getInventoryEntry: { rate: 50, burst: 100 },
       updateInventory: { rate: 50, burst: 100 },
+      adjustInventory: { rate: 20, burst: 40 },
       getPet: { rate: 50, burst: 100 },
       listOrders: { rate: 5, burst: 10 },
       other: { rate: 20, burst: 40 },
@@ -91,7 +102,7 @@ const settings = {
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
     maximumUnitsPerSecond: {
-      inventory: { read: 3_000, write: 1_000 },
+      inventory: { read: 3_000, write: 2_000 },
       pets: { read: 500, write: 1_000 },
       orders: { read: 500, write: 1_000 },
       requests: { read: 200, write: 500 },
@@ -114,6 +125,7 @@ const settings = {
       listInventory: { rate: 5, burst: 20 },
       getInventoryEntry: { rate: 500, burst: 1000 },
       updateInventory: { rate: 500, burst: 1000 },
+      adjustInventory: { rate: 200, burst: 400 },
       getPet: { rate: 500, burst: 1000 },
       listOrders: { rate: 50, burst: 100 },
       other: { rate: 100, burst: 200 },
@@ -128,9 +140,9 @@ const settings = {
     worstMonthDollars: 49_000,
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
-    // Enough for all bursts at once with 100,000 entries, and for an import meanwhile.
+    // Enough for all bursts at once with 100,000 entries and carts of ten pets, and for an import meanwhile.
     maximumUnitsPerSecond: {
-      inventory: { read: 7_000, write: 3_000 },
+      inventory: { read: 11_000, write: 12_000 },
       pets: { read: 1_000, write: 1_000 },
       orders: { read: 2_000, write: 1_000 },
       requests: { read: 2_000, write: 4_500 },

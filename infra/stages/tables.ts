@@ -33,6 +33,3 @@ export const tables = {
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
-
-/** Those with backups. Rows that expire within a day, as those of `requests` do, need none. */
-export const recoverableTables = tableNames.filter((name) => !('timeToLive' in tables[name]));

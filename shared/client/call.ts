@@ -1,3 +1,4 @@
+import { refusalCodes } from '../contract/errorBody.ts';
 import { parseJson } from '../contract/json.ts';
 import type { OperationId, operations } from '../contract/operations.ts';
 import {
@@ -137,17 +138,18 @@ function exchangeError(
   message: string,
   details: PetstoreErrorDetails,
 ): PetstoreError {
-  const isApplied = code === 'idempotency_key_reused';
-  const effect = isApplied ? 'applied' : mayHaveApplied ? 'unknown' : 'none';
-  const outcome = method === 'GET' ? '' : outcomes[effect];
+  const isReused = code === 'idempotency_key_reused';
+  const isApplied = isReused && operationId === 'updateInventory';
+  // The other adjustment with the key may have been refused.
+  const isUnknown = isReused || mayHaveApplied;
+  const effect = isApplied ? 'applied' : isUnknown ? 'unknown' : 'none';
+  const outcome = method === 'GET' || isReused ? '' : outcomes[isUnknown ? 'unknown' : 'none'];
   return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
 }
 
 const outcomes = {
   none: ' The update was not applied.',
   unknown: ' The update may or may not have been applied.',
-  // The service's message says so.
-  applied: '',
 };
 
 /**
@@ -236,8 +238,7 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const text = await (status < 500 ? reading : reading.catch(() => ''));
     if (status < 500 && isOpen(text, '{')) throw breakError(opened);
     const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
-    // A refusal says nothing about earlier attempts, except a 412: this attempt would have got their response.
-    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && code !== 'precondition_failed';
+    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isConclusive(operationId, code);
     throw responseError(opened, code, message, { retryAfter });
   } catch (error) {
     watchdog.stop();
@@ -245,6 +246,12 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     response?.body?.cancel?.().catch(() => {});
     throw watchdog.signal.aborted ? watchdog.signal.reason : error;
   }
+}
+
+/** Whether a refusal also says that no earlier attempt took effect: this one would have got its response. */
+function isConclusive(operationId: OperationId, code: PetstoreErrorCode): boolean {
+  const isOutcome = operationId === 'adjustInventory' && refusalCodes.some((one) => one === code);
+  return isOutcome || code === 'precondition_failed';
 }
 
 async function readText(opened: OpenResponse): Promise<string> {

@@ -1,11 +1,12 @@
 export type { ErrorCode } from '../contract/errorBody.ts';
 export type {
+  AdjustedInventory,
   EntryOf,
   EntryPreconditions,
-  IdempotencyOptions,
   Included,
   InventoryList,
   InventoryQuery,
+  OutcomeOptions,
   StockChange,
   UpdatePreconditions,
 } from './inventory.ts';
@@ -17,6 +18,7 @@ export {
 } from './petstoreClient.ts';
 export { type Effect, PetstoreError, type PetstoreErrorCode } from './petstoreError.ts';
 export type {
+  InventoryAdjustment,
   InventoryItem,
   InventoryUpdate,
   Named,

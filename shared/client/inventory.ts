@@ -1,4 +1,4 @@
-import { MAX_QUANTITY, type PetStatus } from '../contract/values.ts';
+import { DELTA_ERROR, MAX_QUANTITY, type PetStatus } from '../contract/values.ts';
 import {
   breakError,
   invalidResponseError,
@@ -14,6 +14,7 @@ import { defineArrayReader } from './json.ts';
 import { PetstoreError } from './petstoreError.ts';
 import {
   eachPage,
+  type InventoryAdjustment,
   type InventoryItem,
   type InventoryUpdate,
   isCount,
@@ -63,15 +64,27 @@ export interface EntryPreconditions {
   readonly ifNoneMatch: string | undefined;
 }
 
-export interface IdempotencyOptions {
+export interface OutcomeOptions {
   /**
-   * 1 to 255 visible ASCII characters, such as an order's id. Within 24 hours, at most one update of an entry with
-   * this key takes effect. `updateStock`, and `updateInventory` with `ifMatch`, draw a key for the call by default.
+   * 1 to 255 visible ASCII characters, such as the id of the order. One key has one outcome, for 30 days, and only the
+   * same adjustments may be sent with it again.
    */
-  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKey: string;
 }
 
-export interface UpdatePreconditions extends IdempotencyOptions {
+export interface AdjustedInventory {
+  /** In the order of the adjustments. They may include later changes. */
+  entries: InventoryItem[];
+  /** Whether an earlier request with the key took effect, and this one changed nothing. */
+  isReplay: boolean;
+}
+
+export interface UpdatePreconditions {
+  /**
+   * 1 to 255 visible ASCII characters. Within 24 hours, at most one update of an entry with this key takes effect. With
+   * `ifMatch`, the default is a random key for the call.
+   */
+  readonly idempotencyKey?: string | undefined;
   /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
   readonly ifMatch?: string | undefined;
 }
@@ -115,8 +128,8 @@ export interface InventoryMethods {
   ): AsyncGenerator<EntryOf<Include>, void, undefined>;
 
   /**
-   * Sets a stock count. If the new count depends on the old one, use `updateStock`. With a key, it is retried as
-   * reads are, and takes effect once.
+   * Sets a stock count, such as after a stocktake. To sell or to return, use `adjustInventory`. With a key, it is
+   * retried as reads are, and takes effect once.
    * @returns the entry with its new tag
    */
   updateInventory(
@@ -136,8 +149,18 @@ export interface InventoryMethods {
   updateStock(
     petId: bigint,
     change: StockChange,
-    options?: CallOptions & IdempotencyOptions,
+    options?: CallOptions & Pick<UpdatePreconditions, 'idempotencyKey'>,
   ): Promise<TaggedInventoryItem>;
+
+  /**
+   * Adds to the stock counts of 1 to 10 pets, all or none: negative deltas sell, positive ones return. It is retried as
+   * reads are, and takes effect once. A refusal (`not_found`, `not_for_sale`, `insufficient_stock`,
+   * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key.
+   */
+  adjustInventory(
+    adjustments: readonly InventoryAdjustment[],
+    options: CallOptions & OutcomeOptions,
+  ): Promise<AdjustedInventory>;
 }
 
 /** @param names of the options that this call alone has */
@@ -200,6 +223,9 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
 
     updateStock: async (petId, change, options) =>
       updateStock(start(options, ['idempotencyKey']), petId, change, options),
+
+    adjustInventory: async (adjustments, options) =>
+      adjustInventory(start(options, ['idempotencyKey']), adjustments, options),
   };
   return methods;
 }
@@ -282,6 +308,35 @@ function drawKey(): string {
   return crypto.getRandomValues(new Uint8Array(16)).join('-');
 }
 
+async function adjustInventory(
+  call: Call,
+  adjustments: readonly InventoryAdjustment[],
+  { idempotencyKey }: Partial<OutcomeOptions> = {},
+): Promise<AdjustedInventory> {
+  if (idempotencyKey === undefined) {
+    throw new TypeError('adjustInventory requires an idempotencyKey, such as the id of the order.');
+  }
+  if (!Array.isArray(adjustments)) throw new TypeError('adjustments must be an array.');
+  const request: PetstoreRequest<'adjustInventory'> = {
+    operationId: 'adjustInventory',
+    method: 'POST',
+    path: '/inventory/adjustments',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+    body: `{"adjustments":[${adjustments.map(toAdjustmentText)}]}`,
+  };
+  return send(call, request, ({ document, headers }) => ({
+    entries: toList((document as AdjustedInventory).entries, toInventoryItem),
+    isReplay: headers.has('Idempotent-Replayed'),
+  }));
+}
+
+function toAdjustmentText({ petId, delta }: InventoryAdjustment): string {
+  const id = toPetIdText(petId);
+  if (isCount(Math.abs(delta), 1)) return `{"petId":${id},"delta":${delta}}`;
+  const message = `delta ${DELTA_ERROR}, and is ${delta}.`;
+  throw new PetstoreError('invalid_request', message);
+}
+
 /** After a conflict, in milliseconds. */
 const MAX_PAUSE = 5_000;
 
@@ -289,7 +344,7 @@ async function updateStock(
   call: Call,
   petId: bigint,
   change: StockChange,
-  { idempotencyKey = drawKey() }: IdempotencyOptions = {},
+  { idempotencyKey = drawKey() }: Pick<UpdatePreconditions, 'idempotencyKey'> = {},
 ): Promise<TaggedInventoryItem> {
   for (let conflicts = 0; ; conflicts += 1) {
     const begun = performance.now();

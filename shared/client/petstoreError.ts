@@ -23,8 +23,9 @@ const documentationAddress =
   typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
 
 /**
- * What a call did. `none`: the service refused its update or never got it. `unknown`: the update may or may not have
- * been applied. `applied`: one with its `Idempotency-Key` was applied before. A read has no effect.
+ * What a call did. `none`: the service refused its update or never got it. `unknown`: it may or may not have been
+ * applied, or another adjustment with its `Idempotency-Key` may have been. `applied`: another update with its key was
+ * applied before. A read has no effect.
  */
 export type Effect = 'none' | 'unknown' | 'applied';
 

@@ -21,6 +21,13 @@ export interface InventoryUpdate {
   quantity: number;
 }
 
+/** What to add to the stock count of one pet. */
+export interface InventoryAdjustment {
+  petId: bigint;
+  /** Negative for a sale, positive for a return: an integer from -2,147,483,647 to 2,147,483,647, but not 0. */
+  delta: number;
+}
+
 export interface Pet {
   id: bigint;
   name: string;

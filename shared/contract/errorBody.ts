@@ -5,6 +5,9 @@ export const statusOfCode = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  not_for_sale: 409,
+  insufficient_stock: 409,
+  quantity_out_of_range: 409,
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -14,6 +17,15 @@ export const statusOfCode = {
   service_unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof statusOfCode;
+
+/** Why an adjustment was refused; the first of them, if its pets have different reasons. */
+export const refusalCodes = [
+  'not_found',
+  'not_for_sale',
+  'insufficient_stock',
+  'quantity_out_of_range',
+] as const satisfies readonly ErrorCode[];
+export type RefusalCode = (typeof refusalCodes)[number];
 
 /** The body of every error; `status` repeats the HTTP status. */
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import { errorMessages } from './errorBody.ts';
+import { errorMessages, type RefusalCode } from './errorBody.ts';
 import type { IdParameter } from './parameters.ts';
 
 /**
@@ -11,6 +11,7 @@ export type DomainError =
   | Forbidden
   | NotFound
   | PreconditionFailed
+  | AdjustmentRefused
   | IdempotencyKeyReused
   | UnsupportedMediaType
   | StoreUnavailable;
@@ -73,15 +74,23 @@ export class PreconditionFailed extends Error {
   }
 }
 
-/** The `Idempotency-Key` belongs to another request, which took effect. */
+/** No stock count changed, and none will under the same `Idempotency-Key`: this is its outcome. */
+export class AdjustmentRefused extends Error {
+  override readonly name = 'AdjustmentRefused';
+  readonly code: RefusalCode;
+  /** Whether it is the outcome of an earlier request. */
+  readonly isReplay: boolean;
+
+  constructor(code: RefusalCode, message: string, isReplay = false) {
+    super(message);
+    this.code = code;
+    this.isReplay = isReplay;
+  }
+}
+
+/** The `Idempotency-Key` belongs to another request. */
 export class IdempotencyKeyReused extends Error {
   override readonly name = 'IdempotencyKeyReused';
-
-  constructor({ name }: IdParameter, id: bigint) {
-    super(
-      `This Idempotency-Key was used for another update of ${name} ${id}, which took effect: use a new key for a new update.`,
-    );
-  }
 }
 
 /** The body has another media type than JSON, or a content coding (RFC 9110 section 15.5.16). */
@@ -103,8 +112,12 @@ export class StoreUnavailable extends Error {
   /** Whether only other writes were in the way: of the same entry, or too many for the table. */
   readonly isConflict: boolean;
 
-  constructor(cause: unknown, isConflict = false) {
-    super('The service is busy or being restored; try again shortly.', { cause });
+  constructor(
+    cause: unknown,
+    isConflict = false,
+    message = 'The service is busy or being restored; try again shortly.',
+  ) {
+    super(message, { cause });
     this.isConflict = isConflict;
   }
 }

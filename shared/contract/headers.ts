@@ -33,8 +33,11 @@ export const MAX_TAGS = 20;
 /** Maximum length of an `Idempotency-Key`, in visible ASCII characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/** How long the service remembers a request by its `Idempotency-Key`. */
+/** How long the service remembers an update by its `Idempotency-Key`. */
 export const IDEMPOTENCY_HOURS = 24;
+
+/** How long the service keeps the outcome of an adjustment by its `Idempotency-Key`. */
+export const OUTCOME_DAYS = 30;
 
 /** Maximum length of a client's own `X-Request-Id`. */
 export const MAX_CLIENT_REQUEST_ID_LENGTH = 64;

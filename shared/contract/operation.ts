@@ -27,6 +27,8 @@ export interface Operation {
   readonly exclusive?: readonly (readonly [string, string])[];
   /** The headers that it reads besides those that every operation reads. */
   readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
+  /** Those of them that it requires. */
+  readonly requiredHeaders?: readonly ['Idempotency-Key'];
   readonly requestBody?: z.ZodMiniType;
   /** Whether the response is streamed, so that it may exceed the size of a buffered response. */
   readonly streamed: boolean;

@@ -1,12 +1,20 @@
 import * as z from 'zod/mini';
+import { adjustInventory } from './operations/adjustInventory.ts';
 import { getInventoryEntry } from './operations/getInventoryEntry.ts';
 import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
-import { InventoryItem, ListedInventoryItem, Order, Pet } from './schemas.ts';
+import { AdjustedInventory, InventoryItem, ListedInventoryItem, Order, Pet } from './schemas.ts';
 
-const rows = { listInventory, getInventoryEntry, updateInventory, getPet, listOrders } as const;
+const rows = {
+  listInventory,
+  getInventoryEntry,
+  updateInventory,
+  adjustInventory,
+  getPet,
+  listOrders,
+} as const;
 
 export type OperationId = keyof typeof rows;
 
@@ -26,6 +34,7 @@ export const responses = {
   listInventory: z.array(ListedInventoryItem),
   getInventoryEntry: InventoryItem,
   updateInventory: InventoryItem,
+  adjustInventory: AdjustedInventory,
   getPet: Pet,
   listOrders: z.array(Order),
 } as const satisfies Record<OperationId, z.core.$ZodType>;
@@ -61,8 +70,15 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   updateInventory: {
     tag: 'Inventory',
     description:
-      'Experimental: it may change, or be removed, without a new major version. Sets the stock count of an existing entry. It never creates an entry and never changes its status. Send `If-Match` and an `Idempotency-Key`, so that concurrent updates and lost responses do no harm: see [Safe updates](updates.html). Requires an API key with write permission.',
+      'Experimental: it may change, or be removed, without a new major version. Sets the stock count of an existing entry, such as after a stocktake; to sell, use `adjustInventory`. It never creates an entry and never changes its status. Send `If-Match` and an `Idempotency-Key`, so that concurrent updates and lost responses do no harm: see [Safe updates](updates.html). Requires an API key with write permission.',
     success: 'The entry after the update.',
+  },
+  adjustInventory: {
+    tag: 'Inventory',
+    description:
+      'Beta: it may still change, with notice. Adds a delta to the stock counts of 1 to 10 pets, all of them or none: a sale has negative deltas, a return positive ones. To sell, an entry must be `available` and have the pieces. One `Idempotency-Key` has one outcome, kept for 30 days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. See [Selling](selling.html). Requires an API key with write permission.',
+    success:
+      'The entries after the adjustment, in the order of the request. They may include later changes.',
   },
   getPet: {
     tag: 'Pets',

@@ -24,8 +24,11 @@ export function readParameters(
  */
 export function findPath(requested: string): string | undefined {
   const [path = ''] = requested.split('?');
-  const id = operationIds.find((one) => readParameters(operations[one].path, path));
-  return id && operations[id].path;
+  const found = operationIds
+    .map((id) => operations[id].path)
+    .filter((one) => readParameters(one, path));
+  // As on API Gateway, a path without parameters goes before one with them.
+  return found.find((one) => !one.includes('{')) ?? found[0];
 }
 
 /**

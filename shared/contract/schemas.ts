@@ -1,22 +1,16 @@
 import * as z from 'zod/mini';
 import { type ErrorCode, statusOfCode } from './errorBody.ts';
+import { int64 } from './inventoryAdjustment.ts';
 import { quantityFrom } from './inventoryUpdate.ts';
 import {
   BOOLEAN_ERROR,
   DATE_TIME_ERROR,
-  INT64_ERROR,
   ORDER_STATUS_ERROR,
   orderStatuses,
   PET_STATUS_ERROR,
   petStatuses,
   TEXT_ERROR,
 } from './values.ts';
-
-/** An int64 in a JSON document read by `parseJson`, where integers past 2^53 arrive as bigint. */
-export const int64 = z.pipe(
-  z.union([z.int(), z.int64()], { error: INT64_ERROR }),
-  z.transform((value: number | bigint) => BigInt(value)),
-);
 
 export const PetStatus = z.enum(petStatuses, { error: PET_STATUS_ERROR });
 
@@ -30,6 +24,9 @@ export type InventoryItem = z.output<typeof InventoryItem>;
 
 /** An entry of the list, with its tag if requested (`include=etag`). */
 export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });
+
+/** The entries of an adjustment, after it. */
+export const AdjustedInventory = z.object({ entries: z.array(InventoryItem) });
 
 const text = z.string({ error: TEXT_ERROR });
 /** A page may take it as a link, so it never has a scheme that runs or holds code, such as `javascript:`. */

@@ -19,6 +19,11 @@ export function toQuantityError(least: number): string {
   return `must be an integer from ${least} to ${MAX_QUANTITY}`;
 }
 
+export const DELTA_ERROR = `must be an integer from -${MAX_QUANTITY} to ${MAX_QUANTITY}, but not 0`;
+
+/** Maximum adjustments of one request. */
+export const MAX_ADJUSTMENTS = 10;
+
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 

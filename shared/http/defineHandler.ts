@@ -26,9 +26,12 @@ import { streamedExecution } from './streamedExecution.ts';
 
 /** A handler's input, already checked. */
 export interface OperationInput<O extends Operation>
-  extends Readonly<Pick<RequestState, 'ifMatch' | 'idempotencyKey'>> {
+  extends Readonly<Pick<RequestState, 'ifMatch'>> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
+  readonly idempotencyKey: O['requiredHeaders'] extends readonly ['Idempotency-Key']
+    ? string
+    : string | undefined;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
 }
 

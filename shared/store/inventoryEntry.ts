@@ -1,4 +1,10 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { StoreUnavailable } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { toInventoryItem, toKey, toVersion } from './inventoryRecord.ts';
 
@@ -19,4 +25,42 @@ export async function readInventoryEntry(
     new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }),
   );
   return Item && { item: toInventoryItem(Item), version: toVersion(Item) };
+}
+
+/** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * The records of different ids, at most 100, in any order.
+ * @throws {StoreUnavailable} if DynamoDB leaves some of them unprocessed in every attempt
+ */
+export async function readInventoryRecords(
+  client: DynamoDBClient,
+  tableName: string,
+  petIds: readonly bigint[],
+  consistent: boolean,
+): Promise<Record<string, AttributeValue>[]> {
+  let keys = petIds.map((petId) => toKey(petId.toString()));
+  if (keys.length === 1) {
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: tableName, Key: keys[0], ConsistentRead: consistent }),
+    );
+    return Item ? [Item] : [];
+  }
+  const records: Record<string, AttributeValue>[] = [];
+  for (let attempt = 0; keys.length > 0; attempt += 1) {
+    if (attempt === MAX_ATTEMPTS) {
+      throw new StoreUnavailable(new Error('DynamoDB left keys of a batch unprocessed.'));
+    }
+    if (attempt > 0) {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
+    }
+    const asked = { [tableName]: { Keys: keys, ConsistentRead: consistent } };
+    const { Responses = {}, UnprocessedKeys = {} } = await client.send(
+      new BatchGetItemCommand({ RequestItems: asked }),
+    );
+    records.push(...(Responses[tableName] ?? []));
+    keys = UnprocessedKeys[tableName]?.Keys ?? [];
+  }
+  return records;
 }

@@ -1,16 +1,14 @@
 import {
   type AttributeValue,
-  BatchGetItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors.ts';
 import { toJson } from '../contract/json.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
+import { readInventoryRecords } from './inventoryEntry.ts';
 import { letterOf, toInventoryItem, toKey, toTaggedItem } from './inventoryRecord.ts';
 import { type RewrittenPage, rewriteScanResponse } from './scanResponse.ts';
 
@@ -38,36 +36,6 @@ type ScanPage = (
 export type InventoryList = ReturnType<typeof defineInventoryList>;
 
 export function defineInventoryList(client: DynamoDBClient, tableName: string, scanPage: ScanPage) {
-  /** The records of ids, in any order. */
-  async function readRecords(
-    petIds: readonly bigint[],
-    consistent: boolean,
-  ): Promise<Record<string, AttributeValue>[]> {
-    let keys = petIds.map((petId) => toKey(petId.toString()));
-    if (keys.length === 1) {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: tableName, Key: keys[0], ConsistentRead: consistent }),
-      );
-      return Item ? [Item] : [];
-    }
-    const records: Record<string, AttributeValue>[] = [];
-    for (let attempt = 0; keys.length > 0; attempt += 1) {
-      if (attempt === MAX_ATTEMPTS) {
-        throw new StoreUnavailable(new Error('DynamoDB left keys of a batch unprocessed.'));
-      }
-      if (attempt > 0) {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
-      }
-      const asked = { [tableName]: { Keys: keys, ConsistentRead: consistent } };
-      const { Responses = {}, UnprocessedKeys = {} } = await client.send(
-        new BatchGetItemCommand({ RequestItems: asked }),
-      );
-      records.push(...(Responses[tableName] ?? []));
-      keys = UnprocessedKeys[tableName]?.Keys ?? [];
-    }
-    return records;
-  }
-
   /** A page with its entries in JSON, separated by commas. */
   async function readPage(input: Omit<ScanCommandInput, 'TableName'>, withTags: boolean) {
     const { items, next } = await scanPage(client, { TableName: tableName, ...input }, (response) =>
@@ -142,7 +110,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
      * tags, which updates depend on, the read is consistent and each costs one.
      */
     async find(petIds: readonly bigint[], { status, withTags = false }: Selection = {}) {
-      const records = await readRecords(petIds, withTags);
+      const records = await readInventoryRecords(client, tableName, petIds, withTags);
       const items = records.map(withTags ? toTaggedItem : toInventoryItem);
       const byPetId = new Map(items.map((item) => [item.petId, item]));
       return petIds.flatMap((petId) => {
@@ -155,9 +123,6 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
 
 /** Entries that one call of a filtered page reads: up to some 120 KB, so 15 read units. */
 const FILTERED_LIMIT = 5_000;
-
-/** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */
-const MAX_ATTEMPTS = 5;
 
 function toItemsJson(
   records: readonly Record<string, AttributeValue>[],

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
   type AttributeValue,
-  type CancellationReason,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
-  TransactionCanceledException,
   TransactionConflictException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -21,6 +19,14 @@ import {
 import { IDEMPOTENCY_HOURS } from '../contract/headers.ts';
 import { entryPetId } from '../contract/parameters.ts';
 import type { PetStatus } from '../contract/values.ts';
+import {
+  CONDITION_FAILED,
+  isConflict,
+  repeatConflicts,
+  StateChanged,
+  toReasons,
+  toSeconds,
+} from './conflicts.ts';
 import { type InventoryEntry, readInventoryEntry } from './inventoryEntry.ts';
 import {
   letterOf,
@@ -162,7 +168,11 @@ export function defineInventoryUpdates(
           }
           status = toStatus(entry.Item);
         }
-        throw request?.Item ? new IdempotencyKeyReused(entryPetId, petId) : new StatusChanged();
+        throw request?.Item
+          ? new IdempotencyKeyReused(
+              `This Idempotency-Key was used for another update of petId ${petId}, which took effect: use a new key for a new update.`,
+            )
+          : new StateChanged();
       }
     }
 
@@ -210,53 +220,9 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
 
 type Row = Record<string, AttributeValue>;
 
-/** Now, since the epoch. */
-function toSeconds(): number {
-  return Math.floor(Date.now() / 1_000);
-}
-
 /** Only the same values have the same digest. */
 function toDigest(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
-}
-
-const CONDITION_FAILED = 'ConditionalCheckFailed';
-/** Temporary reasons for which DynamoDB cancels a transaction. */
-const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-const MAX_ATTEMPTS = 5;
-
-/** The entry had another status than the transaction required. */
-class StatusChanged extends Error {
-  override readonly name = 'StatusChanged';
-}
-
-/**
- * Retries a write that changed nothing: at once if the entry had another status, after a pause if other writes were in
- * the way. The pauses take at most 750 ms in total.
- * @throws {StoreUnavailable} if the last attempt fails so too
- */
-async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Output> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      const isOtherStatus = error instanceof StatusChanged;
-      if (!isOtherStatus && !isConflict(error)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error, true);
-      if (isOtherStatus) continue;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
-    }
-  }
-}
-
-function isConflict(error: unknown): boolean {
-  const isCanceled = toReasons(error).some(({ Code }) => passing.includes(String(Code)));
-  return isCanceled || error instanceof TransactionConflictException;
-}
-
-/** The reason of each item of a cancelled transaction; empty for any other error. */
-function toReasons(error: unknown): CancellationReason[] {
-  return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
 
 /** Attempts without a response, by the update's values object, which only this call has. */

@@ -32,6 +32,10 @@ const errors: Readonly<Record<number, GatewayError>> = {
     Object.values(gatewayErrors).map((error) => [statusOfCode[error.code], error]),
   ),
   405: toMethodNotAllowedError('GET, OPTIONS'),
+  409: {
+    code: 'insufficient_stock',
+    message: 'No stock count has changed: there are too few pieces.',
+  },
   412: {
     code: 'precondition_failed',
     message: 'The entry has changed since you read its ETag.',
@@ -40,7 +44,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   },
   422: {
     code: 'idempotency_key_reused',
-    message: 'Another update had this Idempotency-Key.',
+    message: 'Another request had this Idempotency-Key.',
   },
 };
 

@@ -18,7 +18,7 @@ import type { OptionValues } from '../../cli/program.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { recoverableTables, type TableName } from '../../stages/tables.ts';
+import { type TableName, tableNames } from '../../stages/tables.ts';
 
 /** A table at a point in time, restored into a new table. */
 interface TableRestore {
@@ -30,7 +30,7 @@ interface TableRestore {
 
 export async function runRestore(values: OptionValues<typeof commands.restore>): Promise<void> {
   const { stage } = values;
-  const names = recoverableTables.filter((name) => values.table.includes(name));
+  const names = tableNames.filter((name) => values.table.includes(name));
   const stack = await readStack(stage);
   const client = stack.open(DynamoDBClient);
   // The stack knows the tables in use, which may be restored ones.

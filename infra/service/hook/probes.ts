@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -50,8 +51,8 @@ export function toProbes(knownIds: KnownIds = {}): Probe[] {
 
 /**
  * The requests that a new version must pass: every way to its tables that one request can take. The key has the
- * operation's own permission, unless 403 is expected. No update changes anything, since no state of an entry matches
- * `If-None-Match: *`.
+ * operation's own permission, unless 403 is expected. No stock count changes: no state of an entry matches
+ * `If-None-Match: *`, and the adjustment is of an id that nothing has.
  */
 export function toProofs(operationId: OperationId, knownIds: KnownIds): Probe[] {
   const probe: Probe = { operationId, ...toRequest(operations[operationId], knownIds) };
@@ -68,6 +69,13 @@ export function toProofs(operationId: OperationId, knownIds: KnownIds): Probe[] 
       const path = `/inventory/${id}`;
       const update: Probe = { ...probe, path, headers, body: '{"quantity":0}', expected };
       return [update, { ...update, headers: { ...headers, 'Idempotency-Key': 'deployment' } }];
+    }
+    case 'adjustInventory': {
+      // Its outcome is stored, so each request needs its own key.
+      const key = `deployment-${randomUUID()}`;
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+      const body = `{"adjustments":[{"petId":${UNUSED_ID},"delta":-1}]}`;
+      return [{ ...probe, headers, body, expected: 'not_found' }];
     }
     default:
       return [probe];

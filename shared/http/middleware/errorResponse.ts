@@ -5,11 +5,11 @@ import {
   retryAfter,
   toErrorBody,
 } from '../../contract/errorBody.ts';
-import type { DomainError } from '../../contract/errors.ts';
+import type { AdjustmentRefused, DomainError } from '../../contract/errors.ts';
 import { logError } from '../../runtime/logger.ts';
 import type { HttpResponse, OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
-const codeOf: Record<DomainError['name'], ErrorCode> = {
+const codeOf: Record<Exclude<DomainError, AdjustmentRefused>['name'], ErrorCode> = {
   InvalidRequest: 'invalid_request',
   Unauthorized: 'unauthorized',
   Forbidden: 'forbidden',
@@ -35,13 +35,14 @@ export function errorResponse(): OperationMiddleware {
 
 /** The only place that maps errors to codes, and so to statuses. An unknown error is a 500 without details. */
 export function toErrorResponse(error: Error): HttpResponse {
-  const known = error.name in codeOf ? (error as DomainError) : undefined;
-  const body = known
-    ? toErrorBody(codeOf[known.name], known.message)
+  const known = error as DomainError;
+  const code = known.name === 'AdjustmentRefused' ? known.code : codeOf[known.name];
+  const body = code
+    ? toErrorBody(code, known.message)
     : toErrorBody('internal_error', errorMessages.internalError);
   return {
     statusCode: body.status,
-    headers: { 'Content-Type': 'application/json', ...(known && toErrorHeaders(known)) },
+    headers: { 'Content-Type': 'application/json', ...toErrorHeaders(known) },
     body: JSON.stringify(body),
   };
 }
@@ -57,6 +58,8 @@ function toErrorHeaders(error: DomainError): Record<string, string> | undefined 
       };
     case 'Forbidden':
       return { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` };
+    case 'AdjustmentRefused':
+      return error.isReplay ? { 'Idempotent-Replayed': 'true' } : undefined;
     case 'PreconditionFailed':
       return { ETag: `"${error.version}"` };
     case 'StoreUnavailable':

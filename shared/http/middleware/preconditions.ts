@@ -5,11 +5,13 @@ import type { VerifiedKey } from '../../keys/keyVerifier.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
-/** Reads the headers of an update, `If-Match` and `Idempotency-Key`, if the operation takes them. */
-export function preconditions({ requestHeaders }: Operation): OperationMiddleware {
+/** Reads the headers of a write, `If-Match` and `Idempotency-Key`, if the operation takes them. */
+export function preconditions({ requestHeaders, requiredHeaders }: Operation): OperationMiddleware {
   function readPreconditions(request: OperationRequest): void {
     if (requestHeaders?.includes('If-Match')) readIfMatch(request);
-    if (requestHeaders?.includes('Idempotency-Key')) readIdempotencyKey(request);
+    if (requestHeaders?.includes('Idempotency-Key')) {
+      readIdempotencyKey(request, requiredHeaders?.includes('Idempotency-Key') ?? false);
+    }
   }
 
   return { before: readPreconditions };
@@ -39,9 +41,14 @@ function toVersions(value: string): readonly string[] {
 /**
  * draft-ietf-httpapi-idempotency-key-header. It adds the API key, so that requests of different clients never collide.
  */
-function readIdempotencyKey(request: OperationRequest): void {
+function readIdempotencyKey(request: OperationRequest, isRequired: boolean): void {
   const value = toHeader(request, 'idempotency-key');
-  if (value === undefined) return;
+  if (value === undefined) {
+    if (!isRequired) return;
+    throw new InvalidRequest(
+      'Idempotency-Key is missing: send a key that only this request has, such as the id of the order.',
+    );
+  }
   if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
     throw new InvalidRequest(
       `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,

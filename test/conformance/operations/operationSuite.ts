@@ -19,6 +19,7 @@ export interface OperationSuite {
   toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): {
     readonly method: string;
     readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
   };
   /** All actions of its function on its tables; those of a valid request come first. */

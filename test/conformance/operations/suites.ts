@@ -22,7 +22,7 @@ export function sendValid(
   return send(target, method, path ?? own, {
     ...content,
     ...sending,
-    headers: { ...type, ...headers },
+    headers: { ...type, ...content.headers, ...headers },
   });
 }
 

@@ -9,6 +9,7 @@ import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
 import { cannedOrders, toItemSize, toReadUnits } from '../../bench/canned/records.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
 
@@ -57,6 +58,9 @@ const sizes = { ...usualSizes, taggedShare: 0 };
 /** A consistent read of an item of at most 4 KB. */
 const CONSISTENT = 1;
 
+/** A write of such an item in a transaction. */
+const TRANSACTED = 2;
+
 it.each(Object.values(fixtures))(
   'the tables of $name can serve a burst within the throttles, with as many entries as planned',
   ({ settings }) => {
@@ -72,15 +76,20 @@ it.each(Object.values(fixtures))(
         read:
           burst('listInventory') * measure('listInventory').readUnits +
           burst('getInventoryEntry') * CONSISTENT +
-          burst('updateInventory') * CONSISTENT,
-        write: (burst('updateInventory') * writeUnits) / 2,
+          burst('updateInventory') * CONSISTENT +
+          burst('adjustInventory') * CONSISTENT * MAX_ADJUSTMENTS,
+        write:
+          (burst('updateInventory') * writeUnits) / 2 +
+          burst('adjustInventory') * TRANSACTED * MAX_ADJUSTMENTS,
       },
       pets: { read: burst('getPet') * measure('getPet').readUnits, write: 0 },
       orders: { read: burst('listOrders') * orders, write: 0 },
       // After a conflict, an update reads the row of its request.
       requests: {
         read: burst('updateInventory') * CONSISTENT,
-        write: (burst('updateInventory') * writeUnits) / 2,
+        // A refusal is stored after its transaction was cancelled.
+        write:
+          (burst('updateInventory') * writeUnits) / 2 + burst('adjustInventory') * (TRANSACTED + 1),
       },
       // Keys in no cache, as when somebody tries keys.
       apiKeys: {

@@ -9,6 +9,9 @@ const known: Readonly<Record<string, [method: string, operationId: string, petId
   '///inventory//': ['GET', 'listInventory'],
   '/inventory/7': ['GET', 'getInventoryEntry', '7'],
   '/inventory/7/': ['PATCH', 'updateInventory', '7'],
+  // A path without parameters goes before one with them, for all methods.
+  '/inventory/adjustments': ['POST', 'adjustInventory'],
+  '//inventory//adjustments/': ['POST', 'adjustInventory'],
   '/inventory//7': ['GET', 'getInventoryEntry', '7'],
   '//pets///-7//': ['GET', 'getPet', '-7'],
   '/store//orders': ['GET', 'listOrders'],
@@ -22,6 +25,11 @@ it.each(Object.entries(known))('takes %s for a path of the contract', (path, exp
   expect(findOperation(method, `${path}?a=//`)).toBe(operationId);
   const found = findPath(path) ?? '';
   expect(readParameters(found, path)).toEqual(petId === undefined ? {} : { petId });
+});
+
+it('takes the path of adjustments for no petId', () => {
+  expect(findOperation('GET', '/inventory/adjustments')).toBeUndefined();
+  expect(findPath('/inventory/adjustments')).toBe('/inventory/adjustments');
 });
 
 it.each([

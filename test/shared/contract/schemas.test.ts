@@ -3,13 +3,13 @@ import { expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod/mini';
 import type * as client from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import { type InventoryAdjustment, int64 } from '../../../shared/contract/inventoryAdjustment.ts';
 import type { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
 import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   ErrorBody,
   InventoryItem,
-  int64,
   Order,
   Pet,
   type PetStatus,
@@ -117,6 +117,7 @@ it.each([
 // `tsc` checks these.
 it('the client’s types match the contract', () => {
   expectTypeOf<client.InventoryItem>().toEqualTypeOf<InventoryItem>();
+  expectTypeOf<client.InventoryAdjustment>().toEqualTypeOf<InventoryAdjustment>();
   expectTypeOf<client.InventoryUpdate>().toEqualTypeOf<InventoryUpdate>();
   expectTypeOf<client.Pet>().toEqualTypeOf<Pet>();
   expectTypeOf<client.Order>().toEqualTypeOf<Order>();

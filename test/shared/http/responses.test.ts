@@ -1,6 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { Forbidden, NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
+import {
+  AdjustmentRefused,
+  Forbidden,
+  NotFound,
+  StoreUnavailable,
+} from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
@@ -77,6 +82,23 @@ it.each<[Error, object, logged?: object]>([
   [new StoreUnavailable(cause), { statusCode: 503, headers: { 'Retry-After': '5' } }, logged],
   [new StoreUnavailable(cause, true), { statusCode: 503, headers: { 'Retry-After': '1' } }, logged],
   [new NotFound(petId, 7n), { statusCode: 404, body: text('There is no pet with petId 7.') }],
+  [
+    new StoreUnavailable(cause, false, 'It was applied.'),
+    { statusCode: 503, headers: { 'Retry-After': '5' }, body: text('It was applied.') },
+    logged,
+  ],
+  [
+    new AdjustmentRefused('insufficient_stock', 'Too few.'),
+    {
+      statusCode: 409,
+      headers: expect.not.objectContaining({ 'Idempotent-Replayed': expect.anything() }),
+      body: text('Too few.'),
+    },
+  ],
+  [
+    new AdjustmentRefused('not_found', 'No pet.', true),
+    { statusCode: 404, headers: { 'Idempotent-Replayed': 'true' }, body: text('No pet.') },
+  ],
   [new Forbidden(), { statusCode: 403, headers: { 'WWW-Authenticate': challenge } }],
 ])('%s is a response for the client, and only if it is ours in the log', async (...row) => {
   const [thrown, expected, causes] = row;

@@ -93,7 +93,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       await expect(set(24, [version])).rejects.toMatchObject(refused);
     });
 
-    it('are retried after a conflict with a transaction, and are 503 after the fifth', async () => {
+    it('are retried after a conflict with a transaction, and are 503 after the tenth', async () => {
       const { endpoint, read, set } = await open();
       const { version } = await read();
       endpoint.fail({ ...conflict, times: 4 });
@@ -102,7 +102,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       await endpoint.heal();
       endpoint.fail(conflict);
       await expect(set(23)).rejects.toMatchObject(unavailable);
-      expect(endpoint.calls.get('UpdateItem')).toBe(5);
+      expect(endpoint.calls.get('UpdateItem')).toBe(10);
     });
   });
 
@@ -202,7 +202,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
         const { endpoint, read, set } = await open();
         endpoint.fail({ action: 'TransactWriteItems', fault: `transaction${kind}` });
         await expect(set(24, undefined, 'one')).rejects.toMatchObject(unavailable);
-        expect(endpoint.calls.get('TransactWriteItems')).toBe(5);
+        expect(endpoint.calls.get('TransactWriteItems')).toBe(10);
         expect((await read()).quantity).toBe(25);
       },
     );
@@ -323,5 +323,5 @@ it('updates pause up to twice as long before each further attempt', async () => 
   const refusal = expect(updating).rejects.toMatchObject({ ...unavailable, isConflict: true });
   await vi.runAllTimersAsync();
   await refusal;
-  expect(Date.now() - start).toBe(25 + 50 + 100 + 200);
+  expect(Date.now() - start).toBe(50 + 100 + 200 + 6 * 400);
 });

@@ -1,0 +1,27 @@
+import { InventoryAdjustments } from '../inventoryAdjustment.ts';
+import type { Operation } from '../operation.ts';
+
+export const adjustInventory = {
+  operationId: 'adjustInventory',
+  method: 'POST',
+  path: '/inventory/adjustments',
+  summary: 'Sell or return pieces of one or more pets',
+  lifecycle: { kind: 'beta' },
+  permission: 'write',
+  requestHeaders: ['Idempotency-Key'],
+  requiredHeaders: ['Idempotency-Key'],
+  requestBody: InventoryAdjustments,
+  streamed: false,
+  errors: [
+    'invalid_request',
+    'unauthorized',
+    'forbidden',
+    'not_found',
+    'not_for_sale',
+    'insufficient_stock',
+    'quantity_out_of_range',
+    'payload_too_large',
+    'unsupported_media_type',
+    'idempotency_key_reused',
+  ],
+} as const satisfies Operation;
