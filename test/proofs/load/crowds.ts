@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
@@ -9,45 +10,74 @@ import { type Service, startService, takeVitals } from './soak.ts';
 interface Crowd {
   readonly name: string;
   readonly buyers: number;
+  /** Of each pet. */
   readonly pieces: number;
+  /** Buyers take turns with these carts; by default, each wants one piece of the same pet. */
+  readonly carts?: readonly (readonly bigint[])[];
   /** Pages that poll the list meanwhile. */
   readonly pages?: number;
   /** What they meet. */
   readonly conditions: StageProcessOptions;
+  /** Until every buyer has a cart or knows that it is sold out. */
+  readonly maxSeconds: number;
+  readonly maxRequests?: number;
 }
 
-const faultInjection = { delayMilliseconds: 20 };
+const { throttles } = stages.production.settings;
+const faultInjection = { delayMilliseconds: 20, throttles };
+
+/** Entries of `infra/local/sample.json` that are available. */
+const PET_ID = 7n;
+const carts = [
+  [2n, 4n, 7n],
+  [7n, 9n, 2n],
+  [4n, 9n, 7n],
+  [9n, 2n, 4n],
+] as const;
 
 const crowds: readonly Crowd[] = [
   {
-    name: "50 buyers beside 40 pages, production's throttles",
+    name: '50 buyers beside 40 pages',
     buyers: 50,
     pieces: 50,
     pages: 40,
-    conditions: { faultInjection: { throttles: stages.production.settings.throttles } },
+    conditions: { faultInjection: { throttles } },
+    maxSeconds: 3,
   },
   {
     name: '200 buyers of 100 pieces, 20 ms a response',
     buyers: 200,
     pieces: 100,
     conditions: { faultInjection },
+    maxSeconds: 3,
+    maxRequests: 2.5,
   },
   {
     name: 'the same, and transactions conflict',
     buyers: 200,
     pieces: 100,
     conditions: { faultInjection, transactionsConflict: true },
+    maxSeconds: 6,
+  },
+  {
+    name: '50 carts of 3 pets with 15 pieces each',
+    buyers: 50,
+    pieces: 15,
+    carts,
+    conditions: { faultInjection },
+    maxSeconds: 3,
+  },
+  {
+    name: 'the same, and transactions conflict',
+    buyers: 50,
+    pieces: 15,
+    carts,
+    conditions: { faultInjection, transactionsConflict: true },
+    maxSeconds: 6,
   },
 ];
 
-/** Until every buyer has a piece or knows that none is left. */
-const MAX_SECONDS = 20;
-
-/** An entry of `infra/local/sample.json` that is available. */
-const PET_ID = 7n;
 const REFRESH = 5_000;
-
-class SoldOut extends Error {}
 
 export async function sellToCrowds(options: StageProcessOptions): Promise<Findings> {
   const rows: Cell[][] = [];
@@ -63,22 +93,26 @@ export async function sellToCrowds(options: StageProcessOptions): Promise<Findin
   }
   return {
     section: {
-      title: 'Crowds: buyers of one piece each of one entry, all at once',
+      title: "Crowds: each buyer wants one cart, all at once, within production's throttles",
       columns: [
-        ...(['crowd', ['seconds', 1], ['requests a buyer', 1], ['pieces a second', 1]] as const),
+        ...(['crowd', ['seconds', 1], ['requests a buyer', 1], ['carts a second', 1]] as const),
         ...['bought', 'sold out', 'failed', 'conflicts'],
       ],
       rows,
-      notes: ['Pieces a second are those until the last one is sold; then the others learn it.'],
+      notes: ['Carts a second are those until the last one is sold; then the others learn it.'],
     },
     problems,
   };
 }
 
-export async function sellToCrowd(service: Service, { buyers, pieces, pages = 0 }: Crowd) {
+export async function sellToCrowd(
+  service: Service,
+  { buyers, pieces, carts = [[PET_ID]], pages = 0, maxSeconds, maxRequests }: Crowd,
+) {
   const { baseUrl, apiKey } = service.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
-  await owner.updateInventory(PET_ID, { quantity: pieces });
+  const petIds = [...new Set(carts.flat())];
+  for (const petId of petIds) await owner.updateInventory(petId, { quantity: pieces });
   const closing = new AbortController();
   const open = Array.from({ length: pages }, () => showPage(baseUrl, apiKey, closing.signal));
   // The pages have used up the throttle of the list.
@@ -86,7 +120,7 @@ export async function sellToCrowd(service: Service, { buyers, pieces, pages = 0 
   let requests = 0;
   let soldAfter = 0;
 
-  async function buy(): Promise<'bought' | 'soldOut' | PetstoreError> {
+  async function buy(cart: readonly bigint[]) {
     const buyer = createPetstoreClient({
       baseUrl,
       apiKey,
@@ -94,38 +128,52 @@ export async function sellToCrowd(service: Service, { buyers, pieces, pages = 0 
         requests += 1;
       },
     });
+    const adjustments = cart.map((petId) => ({ petId, delta: -1 }));
     try {
-      await buyer.updateStock(PET_ID, ({ quantity }) => {
-        if (quantity === 0) throw new SoldOut();
-        return quantity - 1;
-      });
+      await buyer.adjustInventory(adjustments, { idempotencyKey: randomUUID() });
       soldAfter = passed();
-      return 'bought';
+      return { cart, outcome: 'bought' as const };
     } catch (error) {
-      if (error instanceof SoldOut) return 'soldOut';
-      if (error instanceof PetstoreError) return error;
-      throw error;
+      if (!(error instanceof PetstoreError)) throw error;
+      return { cart, outcome: error.code === 'insufficient_stock' ? ('soldOut' as const) : error };
     }
   }
 
   const started = performance.now();
   const passed = () => (performance.now() - started) / 1_000;
-  const outcomes = await Promise.all(Array.from({ length: buyers }, buy));
+  const sales = await Promise.all(
+    Array.from({ length: buyers }, (_, buyer) => buy(carts[buyer % carts.length] ?? [])),
+  );
   const seconds = passed();
   closing.abort();
   await Promise.all(open);
-  const { quantity: left } = await owner.getInventoryEntry(PET_ID);
+  const left = new Map<bigint, number>();
+  for (const petId of petIds) left.set(petId, (await owner.getInventoryEntry(petId)).quantity);
   const { conflicts } = await takeVitals(service);
-  const count = (sought: string) => outcomes.filter((outcome) => outcome === sought).length;
-  const [bought, soldOut] = [count('bought'), count('soldOut')];
-  const failures = outcomes.filter((outcome) => outcome instanceof PetstoreError);
+  const cartsWith = (sought: unknown) => sales.filter(({ outcome }) => outcome === sought);
+  const [bought, refused] = [cartsWith('bought'), cartsWith('soldOut')];
+  const failures = sales.flatMap(({ outcome }) => (outcome instanceof Error ? outcome : []));
+  const isRefusedWrongly = ({ cart }: (typeof sales)[number]) =>
+    cart.every((petId) => left.get(petId) !== 0);
   const problems = [
-    ...(bought === Math.min(buyers, pieces) ? [] : [`${bought} bought a piece`]),
-    ...(left === pieces - bought ? [] : [`${left} pieces are left`]),
+    ...petIds.flatMap((petId) => {
+      const sold = bought.filter(({ cart }) => cart.includes(petId)).length;
+      const count = left.get(petId);
+      return count === pieces - sold ? [] : [`${sold} bought ${petId}, and ${count} are left`];
+    }),
+    ...(refused.some(isRefusedWrongly)
+      ? ['a cart was refused although all its pets are left']
+      : []),
     ...(failures.length === 0 ? [] : [`${failures.length} failed, first with ${failures[0]}`]),
-    ...(seconds <= MAX_SECONDS ? [] : [`it took ${seconds.toFixed(1)} s`]),
+    ...(seconds <= maxSeconds ? [] : [`it took ${seconds.toFixed(1)} s, not ${maxSeconds}`]),
+    ...(maxRequests === undefined || requests <= maxRequests * buyers
+      ? []
+      : [`a buyer needed ${requests / buyers} requests, not ${maxRequests}`]),
   ];
-  return { seconds, soldAfter, requests, bought, soldOut, failures, conflicts, problems };
+  return {
+    ...{ seconds, soldAfter, requests, failures, conflicts, problems },
+    ...{ bought: bought.length, soldOut: refused.length },
+  };
 }
 
 /** Reads the stock again and again, as the example shop does, until the signal. */

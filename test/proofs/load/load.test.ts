@@ -39,7 +39,10 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
 });
 
 describe('a crowd', () => {
-  const crowd = { name: '', buyers: 12, pieces: 6, conditions: { transactionsConflict: true } };
+  const crowd = {
+    ...{ name: '', buyers: 12, pieces: 6 },
+    ...{ conditions: { transactionsConflict: true }, maxSeconds: 20 },
+  };
 
   test('buys every piece once, although transactions conflict', async () => {
     const bundles = await writeBundles(folder);
@@ -50,12 +53,36 @@ describe('a crowd', () => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  test('of a service that sells a piece twice is a problem', async () => {
-    const entry = '{"petId": 7, "quantity": 6, "status": "available"}';
-    using served = await serve((_, response) => response.setHeader('ETag', '"a"').end(entry));
+  test('buys whole carts, until a pet of each is sold out', async () => {
+    const bundles = await writeBundles(folder);
+    const service = await startService({ ...crowd.conditions, bundles });
+    const carts = [
+      [2n, 7n],
+      [7n, 4n],
+      [4n, 2n],
+    ];
+    const sale = await sellToCrowd(service, { ...crowd, pieces: 3, carts });
+    await service.end();
+    expect(sale.problems).toEqual([]);
+    expect(sale.bought + sale.soldOut).toBe(12);
+    // Of nine pieces, a cart takes two.
+    expect([3, 4]).toContain(sale.bought);
+  });
+
+  test.each([
+    ['sells a piece twice', 200, ['12 bought 7, and 6 are left']],
+    ['refuses what is left', 409, ['a cart was refused although all its pets are left']],
+  ])('of a service that %s is a problem', async (_, status, expected) => {
+    const entry = { petId: 7, quantity: 6, status: 'available' };
+    const refusal = { code: 'insufficient_stock', message: 'None is left.', status };
+    using served = await serve(({ method }, response) => {
+      if (method !== 'POST') response.setHeader('ETag', '"a"').end(JSON.stringify(entry));
+      else if (status === 200) response.end(JSON.stringify({ entries: [entry] }));
+      else response.writeHead(status).end(JSON.stringify(refusal));
+    });
     const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
     const service = { first, ask: async () => healthy };
     const { problems } = await sellToCrowd(service as never, crowd);
-    expect(problems).toEqual(['12 bought a piece', '6 pieces are left']);
+    expect(problems).toEqual(expected);
   });
 });

@@ -7,12 +7,12 @@ import { soak, startService } from './soak.ts';
 
 const text = {
   about:
-    "Loads the deployed bundles on the local stage, with the embedded DynamoDB in a thread: nine reads to an update. Fails at any response other than 2xx, at any line of level ERROR, and if the service's memory does not stay flat.",
+    "Loads the deployed bundles on the local stage, with the embedded DynamoDB in a thread: of ten requests, nine read, and one updates or sells. Fails at any response other than 2xx, at any line of level ERROR, and if the service's memory does not stay flat.",
   options: {
     soak: { value: '10m', about: 'the length of the load', ...duration, default: '1m' },
     crowds: {
       about:
-        'instead, let crowds of buyers sell out one entry; fail if one of them is refused, a piece is sold twice, or it takes too long',
+        'instead, let crowds of buyers sell out a few entries; fail if one of them is refused a piece that is left, a piece is sold twice, a cart is sold by half, or it takes too long',
     },
   },
 } as const;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import autocannon, { type Request } from 'autocannon';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import type { Findings } from '../../support/testCommand.ts';
@@ -95,21 +96,45 @@ async function putUnderLoad(service: Service, seconds: number) {
 /** Ids in `infra/local/sample.json` that have both a pet and an inventory entry. */
 const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
 
-/** Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one is an update. */
+/**
+ * Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one updates an entry or puts
+ * a piece of it and of another back, each time under another key.
+ */
 const toMix = (apiKey: string) =>
   petIds.flatMap((petId) => [
-    {
-      method: 'PATCH',
-      path: `/v1/inventory/${petId}`,
-      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ quantity: petId }),
-    } as const,
+    petId % 2 === 0 ? toUpdate(petId, apiKey) : toAdjustment(petId, apiKey),
     ...[1, 6, 11, 16, 21, 26, 31].map((other) =>
       toRead(`/pets/${((petId + other) % petIds.length) + 1}`, apiKey),
     ),
     toRead('/inventory', apiKey),
     toRead('/store/orders', apiKey),
   ]);
+
+function toUpdate(petId: number, apiKey: string): Request {
+  return {
+    method: 'PATCH',
+    path: `/v1/inventory/${petId}`,
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ quantity: petId }),
+  };
+}
+
+function toAdjustment(petId: number, apiKey: string): Request {
+  const adjustments = [petId, petId + 1].map((id) => ({ petId: id, delta: 1 }));
+  return {
+    method: 'POST',
+    path: '/v1/inventory/adjustments',
+    setupRequest: (request) => ({
+      ...request,
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': randomUUID(),
+      },
+    }),
+    body: JSON.stringify({ adjustments }),
+  };
+}
 
 function toRead(path: string, apiKey: string): Request {
   return { method: 'GET', path: `/v1${path}`, headers: { Authorization: `Bearer ${apiKey}` } };

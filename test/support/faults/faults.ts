@@ -23,8 +23,8 @@ function refuse(status: number, type: string, message: string, more: object = {}
   };
 }
 
-/** The refusal of a transaction of two items, with a reason for each. */
-function cancel(...CancellationReasons: readonly object[]): Refusal {
+/** The refusal of a transaction, with a reason for each of its items. */
+export function cancel(...CancellationReasons: readonly object[]): Refusal {
   const message = 'Transaction cancelled, please refer cancellation reasons for specific reasons';
   return refuse(400, 'TransactionCanceledException', message, { CancellationReasons });
 }

@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
-import { type Fault, manglings, refusals } from './faults.ts';
+import { cancel, type Fault, manglings, refusals } from './faults.ts';
 
 /** The calls that fail. */
 interface FaultRule {
@@ -57,12 +57,13 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     const isTransaction = action === 'TransactWriteItems';
     if (items.some((item) => occupied.has(item))) {
       proxy.conflicts += 1;
-      return refusals[isTransaction ? 'transactionCanceled' : 'transactionConflict'](outgoing);
+      const Codes = items.map((item) => (occupied.has(item) ? 'TransactionConflict' : 'None'));
+      const refuse = isTransaction
+        ? cancel(...Codes.map((Code) => ({ Code })))
+        : refusals.transactionConflict;
+      return refuse(outgoing);
     }
-    if (isTransaction && items.length > 0) {
-      for (const item of items) occupied.add(item);
-      await setTimeout(HELD);
-    }
+    if (isTransaction) for (const item of items) occupied.add(item);
     const { host: _, ...headers } = incoming.headers;
     // Only complete requests: an incomplete one would end the engine.
     const sent = withPageSize(action, body, proxy.pageSize);
@@ -74,10 +75,10 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     onward.on('error', () => outgoing.destroy());
     onward.on('response', async (response) => {
       const { statusCode: status = 500, headers } = response;
-      if (isTransaction) {
-        response.once('end', () => {
-          for (const item of items) occupied.delete(item);
-        });
+      if (isTransaction && items.length > 0) {
+        // A failed condition cancels a transaction at once.
+        if (status === 200) await setTimeout(HELD);
+        for (const item of items) occupied.delete(item);
       }
       if (fault) {
         const mangle = manglings[fault as keyof typeof manglings];
@@ -138,7 +139,7 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
   return proxy;
 }
 
-/** How long a transaction occupies its items before it is written, in milliseconds. */
+/** How long a transaction that takes effect occupies its items, in milliseconds. */
 const HELD = 10;
 
 /** The entries and the rows of requests that a call writes. */
