@@ -14,9 +14,10 @@ interface Situation {
   readonly coldKey?: boolean;
   /** The most records on a page of the engine. */
   readonly pageSize?: number;
-  /** The request, unless it updates the entry. Repeated, it gets the same response. */
+  /** The request, unless it changes entries. Repeated, it gets the same response. */
   readonly method?: string;
   readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly acceptEncoding?: string;
   /** Whether the list is streamed; its entries are then updated meanwhile. */
@@ -24,6 +25,16 @@ interface Situation {
   /** Whether the deployed function runs under Lambda's runtime client, in a process of its own. */
   readonly isDeployed?: boolean;
   readonly update?: { readonly ifMatch?: 'current' | 'stale'; readonly idempotencyKey?: boolean };
+  readonly sale?: Sale;
+}
+
+/** Of one or two pets, under a new key. */
+interface Sale {
+  readonly isCart?: boolean;
+  /** Whether one of the pets has too few pieces. */
+  readonly isRefused?: boolean;
+  /** Whether the same request has taken effect before. */
+  readonly isReplay?: boolean;
 }
 
 const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');
@@ -34,6 +45,7 @@ const scan = { action: 'Scan', table: 'inventory' };
 const write = { action: 'UpdateItem', table: 'inventory' };
 const read = { action: 'GetItem', table: 'inventory' };
 const transaction = { action: 'TransactWriteItems', table: 'inventory' };
+const refusal = { action: 'PutItem', table: 'requests' };
 
 /** By name; each name starts with the operation's. */
 type Named = Record<string, Omit<Situation, 'name'>>;
@@ -82,12 +94,27 @@ const own: Named = {
   },
   'updateInventory: stale If-Match': { update: { ifMatch: 'stale' }, call: write },
   'updateInventory: stale If-Match, its read': { update: { ifMatch: 'stale' }, call: read },
+  'adjustInventory: one pet': { sale: {}, call: transaction },
+  'adjustInventory: one pet, the read after it': { sale: {}, call: read },
+  'adjustInventory: a cart': { sale: { isCart: true }, call: transaction },
+  'adjustInventory: a cart, the read after it': { sale: { isCart: true }, call: batch },
+  'adjustInventory: a replay': { sale: { isReplay: true }, call: transaction },
+  'adjustInventory: refused': { sale: { isRefused: true }, call: transaction },
+  'adjustInventory: refused, its row': { sale: { isRefused: true }, call: refusal },
+  'adjustInventory: a cart, refused': {
+    sale: { isCart: true, isRefused: true },
+    call: transaction,
+  },
 };
 
 /** The key lookup, and the first call of an operation without situations of its own. */
 function toCommon(operationId: OperationId): Named {
   const valid = suites[operationId].toValidRequest({ fixtures });
-  const request = operationId === 'updateInventory' ? { update: {} } : valid;
+  const changes: Partial<Record<OperationId, Pick<Situation, 'update' | 'sale'>>> = {
+    updateInventory: { update: {} },
+    adjustInventory: { sale: {} },
+  };
+  const request = changes[operationId] ?? valid;
   const hasOwn = Object.keys(own).some((name) => name.startsWith(`${operationId}:`));
   return {
     [`${operationId}: key lookup, first use`]: { ...request, call: keyTable, coldKey: true },
@@ -144,12 +171,14 @@ export interface CellResult extends Cell {
 }
 
 /** Whether the fault can hit this call and no other: a closed port hits the first call, of any kind. */
-function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
-  if (fault === 'transactionConflict') return call.action === 'UpdateItem';
+function canMeet({ call, after, coldKey, update, sale }: Situation, fault: FaultName): boolean {
+  if (fault === 'transactionConflict') return ['UpdateItem', 'PutItem'].includes(call.action);
   if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
   if (fault !== 'refused' || coldKey) return true;
   if (call.table === 'apiKeys' || after !== undefined) return false;
-  return !update || call.action === (update.idempotencyKey ? 'TransactWriteItems' : 'UpdateItem');
+  const isTransaction = sale || update?.idempotencyKey;
+  if (!isTransaction && !update) return true;
+  return call.action === (isTransaction ? 'TransactWriteItems' : 'UpdateItem');
 }
 
 /**
@@ -157,9 +186,9 @@ function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName):
  * a refused update had an effect: that is 503.
  */
 export function toAllowed({ situation, fault, times }: Cell): readonly Responded[] {
-  const { update, call, streams, coldKey } = situation;
+  const { update, sale, call, streams, coldKey } = situation;
   const isUntouched = call.table === 'apiKeys' && !coldKey;
-  const right = update?.ifMatch === 'stale' ? 412 : 200;
+  const right = update?.ifMatch === 'stale' ? 412 : sale?.isRefused ? 409 : 200;
   if (isUntouched || fault === 'late') return [right];
   // After a conflict, reads tell that the entry has changed.
   if (right === 412 && /^transaction(Canceled|Throttled)$/.test(fault)) return [right];

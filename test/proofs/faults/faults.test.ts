@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toJson } from '../../../shared/contract/json.ts';
 import { fixtures } from '../../conformance/target.ts';
@@ -12,7 +13,9 @@ const update = 'updateInventory: plain';
 const keyed = 'updateInventory: Idempotency-Key';
 /** A call of each kind, a key lookup, and a list that breaks off. `npm run faults` runs the others too. */
 const first = 'listInventory: whole, first page';
-const some = [pet, list, update, keyed, first, 'getPet: key lookup, first use'];
+const sold = 'adjustInventory: a cart';
+const soldOut = 'adjustInventory: refused, its row';
+const some = [pet, list, update, keyed, first, sold, soldOut, 'getPet: key lookup, first use'];
 
 /** Another process has another clock. `npm run faults` runs the deployed functions too. */
 const inProcess = situations.filter(({ isDeployed }) => !isDeployed);
@@ -43,6 +46,8 @@ function toResponse(status: number, body: unknown, headers: Record<string, strin
 }
 
 const toError = (status: number) => toResponse(status, { status });
+const toApplied = (message: string) =>
+  toResponse(503, { status: 503, message }, { 'Retry-After': '1' });
 const twice = [...fixtures.inventory.slice(1), fixtures.inventory[1]];
 const sendAnd = (response: object): Planted => {
   return async (send, request) => {
@@ -84,15 +89,47 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
     sendAnd(toResponse(503, { status: 503 }, { 'Retry-After': '5' })),
     /wrong retry: 200/,
   ],
+  ['a sale that was not applied', sold, 'hang', () => toResponse(200, {}), /200, but not applied/],
+  [
+    'a 503 that wrongly says that a sale was applied',
+    sold,
+    'hang',
+    () => toApplied('was applied'),
+    /says that it was applied/,
+  ],
+  [
+    'a 503 that does not say that a sale was applied',
+    'adjustInventory: a cart, the read after it',
+    'hang',
+    sendAnd(toApplied('is busy')),
+    /does not say/,
+  ],
+  [
+    'a retry of a sale that is applied again',
+    sold,
+    'lostResponse',
+    sendAnd(toApplied('is busy')),
+    /wrong retry: 200, /,
+  ],
+  [
+    'a refusal that is not stored',
+    soldOut,
+    'hang',
+    () => toResponse(409, { status: 409 }),
+    /wrong retry: 200/,
+  ],
 ])('finds %s', async (_, name, fault, planted, problem) => {
   const situation = situations.find((one) => one.name === name) ?? expect.unreachable();
   let isFailing = false;
   const setFailing = (value: boolean) => () => {
     isFailing = value;
   };
-  // It ignores the keys of updates.
-  const send: Send = ({ headers: { 'Idempotency-Key': _, ...headers } = {}, ...request }) =>
-    lane.send({ ...request, headers });
+  // It ignores the keys of requests.
+  const send: Send = ({ headers: { 'Idempotency-Key': key, ...headers } = {}, ...request }) => {
+    const isSale = key !== undefined && request.method === 'POST';
+    const another = isSale && { 'Idempotency-Key': randomUUID() };
+    return lane.send({ ...request, headers: { ...headers, ...another } });
+  };
   const failing = {
     ...lane,
     store: { fail: setFailing(true), heal: setFailing(false) },

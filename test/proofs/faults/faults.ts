@@ -8,12 +8,13 @@ const signs = new Map<Responded | undefined, string>([
   [200, '+'],
   [503, 'r'],
   [412, 'c'],
+  [409, 's'],
   ['broken', 'x'],
 ]);
 
 const text = {
   about:
-    'Runs every operation while each of its calls to the database fails, with every fault, once and always. Compares each response with what is stored. Exits with status 1 at a wrong success, a 500, a late response, an update that was refused but stored, or an incomplete list that ended normally.',
+    'Runs every operation while each of its calls to the database fails, with every fault, once and always. Compares each response with what is stored. Exits with status 1 at a wrong success, a 500, a late response, a change that was refused but stored, or an incomplete list that ended normally.',
   options: {
     only: {
       value: 'FAULT',
@@ -48,7 +49,7 @@ function toMatrix(results: readonly CellResult[]): Section {
     columns: ['', ...byFault.map((_, index) => `${index + 1}`)],
     rows: situations.map(({ name }) => [name, ...byFault.map(([, cells]) => toCell(cells, name))]),
     notes: [
-      '+ is 200, r 503 with Retry-After, c 412, x a list that was cut off, ! wrong, - not tried.',
+      '+ is 200, r 503 with Retry-After, c 412, s 409, x a list that was cut off, ! wrong, - not tried.',
       ...byFault.map(([fault, cells], index) => {
         const slowest = Math.max(...cells.map(({ milliseconds }) => milliseconds)) / 1_000;
         return `${index + 1} ${fault}, ${slowest.toFixed(1)} s at most`;

@@ -8,7 +8,7 @@ import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
 import { decode } from '../../../infra/openapi/responseProblems.ts';
-import { parseJson } from '../../../shared/contract/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { toInventoryRecord, toVersion } from '../../../shared/store/inventoryRecord.ts';
@@ -25,7 +25,8 @@ export interface LaneRequest extends Sending {
 }
 
 const json = { 'Content-Type': 'application/json' };
-const changeablePath = `/inventory/${fixtures.changeablePetId}`;
+/** Entries that are available. */
+const available = [9223372036854775806n, 3n] as const;
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;
 
@@ -60,8 +61,8 @@ export async function openLane(isDeployed = false) {
     },
     send: ({ method = 'GET', path, ...sending }: LaneRequest) =>
       send(target, method, path, sending),
-    async readEntry() {
-      const Key = { p: { N: `${fixtures.changeablePetId}` } };
+    async readEntry(petId = fixtures.changeablePetId) {
+      const Key = { p: { N: `${petId}` } };
       const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });
       const { Item = {} } = await engine.send(get);
       return { quantity: Number(Item.q?.N), etag: `"${toVersion(Item)}"` };
@@ -129,7 +130,7 @@ export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
     (milliseconds > DEADLINE ? `late response: ${Math.round(milliseconds)} ms` : undefined) ??
     (lane.hasCrashed() ? 'the process of the function ended' : undefined) ??
     judgeError(response) ??
-    (await prepared.judge(response)) ??
+    (await prepared.judge(response, prepared.request)) ??
     (toAllowed(cell).includes(responded) ? undefined : `unexpected response: ${responded}`);
   return { ...cell, responded, milliseconds, ...(problem !== undefined && { problem }) };
 }
@@ -137,16 +138,16 @@ export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
 interface Prepared {
   readonly request: LaneRequest;
   /** @param response `undefined` if the connection broke. @returns what is wrong with it */
-  judge(response: ExactResponse | undefined): Promise<string | undefined>;
+  judge(response: ExactResponse | undefined, request: LaneRequest): Promise<string | undefined>;
 }
 
 async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
   const { situation } = cell;
   lane.store.pageSize = situation.pageSize;
   const apiKey = await lane.addKey();
-  const prepared = situation.update
-    ? await prepareUpdate(lane, cell, apiKey)
-    : await prepareRead(lane, cell, apiKey);
+  const { update, sale } = situation;
+  const prepare = update ? prepareUpdate : sale ? prepareSale : prepareRead;
+  const prepared = await prepare(lane, cell, apiKey);
   if (!situation.coldKey) return prepared;
   return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey() } };
 }
@@ -154,7 +155,10 @@ async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
 /** Reads once without a fault, which also puts the key into the function's cache. */
 async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Promise<Prepared> {
   const { acceptEncoding = 'identity', method = 'GET', body, streams } = situation;
-  const headers = { 'Accept-Encoding': acceptEncoding, ...(body && json) };
+  const headers = {
+    ...{ 'Accept-Encoding': acceptEncoding, ...(body && json) },
+    ...situation.headers,
+  };
   let path = situation.path ?? '';
   if (path.startsWith('next of ')) {
     const first = await lane.send({ path: path.replace('next of ', ''), apiKey });
@@ -173,17 +177,11 @@ async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Pro
   };
 }
 
-async function prepareUpdate(
-  lane: Lane,
-  { situation: { update, call }, fault, times }: Cell,
-  apiKey: string,
-): Promise<Prepared> {
+async function prepareUpdate(lane: Lane, cell: Cell, apiKey: string): Promise<Prepared> {
+  const { update, call } = cell.situation;
   const set = (quantity: number, more = {}) => ({
-    method: 'PATCH',
-    path: changeablePath,
-    apiKey,
-    headers: { ...json, ...more },
-    body: `{"quantity":${quantity}}`,
+    ...{ method: 'PATCH', path: `/inventory/${fixtures.changeablePetId}`, apiKey },
+    ...{ headers: { ...json, ...more }, body: `{"quantity":${quantity}}` },
   });
   const old = await lane.send(set(randomInt(1_000_000)));
   if (update?.ifMatch === 'stale') await lane.send(set(randomInt(1_000_000)));
@@ -193,7 +191,6 @@ async function prepareUpdate(
     ...(update?.ifMatch && { 'If-Match': String(old.headers.get('ETag')) }),
     ...(update?.idempotencyKey && { 'Idempotency-Key': randomUUID() }),
   });
-  const isUnreached = times === 'always' && (fault === 'refused' || fault in refusals);
   return {
     request,
     async judge(response) {
@@ -205,7 +202,7 @@ async function prepareUpdate(
       if (response?.status === 200 && !isAcknowledged) return '200, but not stored as acknowledged';
       if (response?.status === 412 && isStored) return '412, but stored';
       const hasOwnCall = call.table !== 'apiKeys' || response?.status !== 200;
-      if (isUnreached && hasOwnCall && isStored) return 'stored, though no call got through';
+      if (isUnreached(cell) && hasOwnCall && isStored) return 'stored, though no call got through';
       if (response?.status !== 503 || !update?.idempotencyKey) return undefined;
       const again = await lane.send(request);
       const last = await lane.readEntry();
@@ -215,6 +212,81 @@ async function prepareUpdate(
       }
       const isOnce = last.quantity === quantity && (!isStored || last.etag === after.etag);
       return again.status === 200 && isOnce ? undefined : `wrong retry: ${again.status}`;
+    },
+  };
+}
+
+/** Whether no call of this kind reaches the tables. */
+function isUnreached({ fault, times }: Cell): boolean {
+  return times === 'always' && (fault === 'refused' || fault in refusals);
+}
+
+async function prepareSale(lane: Lane, cell: Cell, apiKey: string): Promise<Prepared> {
+  const { sale, call } = cell.situation;
+  const petIds = available.slice(0, sale?.isCart ? 2 : 1);
+  const has = 100 + randomInt(1_000);
+  for (const petId of petIds) await stock(petId, has);
+  // Only the last one is refused.
+  const deltas = petIds.map((_, index) =>
+    sale?.isRefused && index + 1 === petIds.length ? -has - 1 : -7,
+  );
+  const adjustments = petIds.map((petId, index) => ({ petId, delta: deltas[index] }));
+  const request = {
+    ...{ method: 'POST', path: '/inventory/adjustments', apiKey },
+    headers: { ...json, 'Idempotency-Key': randomUUID() },
+    body: toJson({ adjustments }),
+  };
+  const isApplied = (counts: readonly number[]) =>
+    counts.every((count, index) => count === has + (deltas[index] ?? 0));
+  // Without its `Idempotency-Key` it is refused, which puts the key into the function's cache.
+  await lane.send(sale?.isReplay ? request : { ...request, headers: json });
+
+  function stock(petId: bigint, quantity: number) {
+    const path = `/inventory/${petId}`;
+    const body = `{"quantity":${quantity}}`;
+    return lane.send({ method: 'PATCH', path, apiKey, headers: json, body });
+  }
+
+  async function readCounts(): Promise<number[]> {
+    const entries = await Promise.all(petIds.map((petId) => lane.readEntry(petId)));
+    return entries.map(({ quantity }) => quantity);
+  }
+
+  /** A refusal is the outcome, also once there are enough pieces. */
+  async function judgeRefused(response: ExactResponse | undefined, sent: LaneRequest) {
+    if ((await readCounts()).some((count) => count !== has)) return 'refused, but applied';
+    const again = response?.status === 409 ? response : await lane.send(sent);
+    if (again.status !== 409) return `wrong retry: ${again.status}`;
+    for (const petId of petIds) await stock(petId, 2 * has);
+    const last = await lane.send(sent);
+    const isSame = last.status === 409 && last.headers.has('Idempotent-Replayed');
+    if (!isSame || toText(last) !== toText(again)) return `wrong retry: ${last.status}`;
+    const isUntouched = (await readCounts()).every((count) => count === 2 * has);
+    return isUntouched ? undefined : 'refused, but applied by a retry';
+  }
+
+  return {
+    request,
+    async judge(response, sent) {
+      if (sale?.isRefused) return judgeRefused(response, sent);
+      const counts = await readCounts();
+      const applied = isApplied(counts);
+      if (!applied && counts.some((count) => count !== has)) return `applied in part: ${counts}`;
+      if (response?.status === 200 && !applied) return '200, but not applied';
+      const saysApplied = response?.status === 503 && toText(response).includes('was applied');
+      if (saysApplied && !applied) return 'a 503 that says that it was applied, but it was not';
+      const isReadAfter = call.table === 'inventory' && call.action !== 'TransactWriteItems';
+      if (isReadAfter && response?.status === 503 && !saysApplied) {
+        return 'a 503 that does not say that it was applied';
+      }
+      const hasOwnCall = call.action === 'TransactWriteItems' && !sale?.isReplay;
+      if (isUnreached(cell) && hasOwnCall && applied) return 'applied, though no call got through';
+      const again = await lane.send(sent);
+      if (again.status !== 200 || !isApplied(await readCounts())) {
+        return `wrong retry: ${again.status}, ${await readCounts()}`;
+      }
+      const isReplay = again.headers.has('Idempotent-Replayed');
+      return isReplay === applied ? undefined : 'a retry is not known as one';
     },
   };
 }
