@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { toErrorBody } from '../../../shared/contract/errorBody.ts';
@@ -48,7 +50,7 @@ test('six hundred cases find no problem and get every kind of response', async (
   const { text, statuses, cases, logLines } = await run({ runs: 800 });
   expect(text).toBe('');
   expect(cases).toBeGreaterThan(600);
-  for (const status of [200, 400, 401, 403, 404, 405, 412, 415]) {
+  for (const status of [200, 400, 401, 403, 404, 405, 409, 412, 415, 422]) {
     expect(statuses.get(status), `responses of ${status}`).toBeGreaterThan(0);
   }
   // Aborted and broken cases have no line.
@@ -83,6 +85,22 @@ const toInternalError = (result: Result) => {
   return { ...result, statusCode: body.status, body: JSON.stringify(body) };
 };
 
+/** Replaces the handler of sales. */
+function ofSales(
+  replace: (handler: () => Promise<Result>, event: APIGatewayProxyEvent) => Promise<Result>,
+): Plant {
+  return (operationId, handler, values) => {
+    const call = () => handler(...values) as Promise<Result>;
+    return operationId === 'adjustInventory' ? replace(call, values[0] as never) : call();
+  };
+}
+
+function toSold(statusCode: 200 | 409): Result {
+  const refusal = toErrorBody('insufficient_stock', 'Planted.');
+  const body = statusCode === 200 ? { entries: [] } : refusal;
+  return { statusCode, headers: {}, body: JSON.stringify(body) };
+}
+
 /** Resolved once the oracle has seen that responses are late, so that no function still runs in the next test. */
 const late = Promise.withResolvers<void>();
 
@@ -108,12 +126,44 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
   ],
   [
     'an acknowledged update that is not stored',
-    /^store: .*unchanged after an update/m,
+    /^store: .*unchanged after a write/m,
     async (operationId, handler, values) => {
       if (operationId !== 'updateInventory') return handler(...values);
-      const body = `{"petId":${petIds[0]},"quantity":5,"status":"sold"}`;
+      const body = `{"petId":${petIds.at(-1)},"quantity":5,"status":"sold"}`;
       return { headers: { ETag: '"AAAAAAA"' }, statusCode: 200, body };
     },
+  ],
+  [
+    'an acknowledged sale that is not stored',
+    /^store: .*unchanged after a write/m,
+    ofSales(async (handler) => {
+      const result = await handler();
+      return result.statusCode === 409 ? toSold(200) : result;
+    }),
+  ],
+  [
+    'a refused sale that is stored',
+    /^store: .*no response reported/m,
+    ofSales(async (handler) => {
+      const result = await handler();
+      return result.statusCode === 200 ? toSold(409) : result;
+    }),
+  ],
+  [
+    'a sale that is applied twice',
+    /^store: .*no response reported/m,
+    ofSales(async (handler, event) => {
+      const { multiValueHeaders } = event;
+      const isKey = (name: string) => name.toLowerCase() === 'idempotency-key';
+      event.multiValueHeaders = Object.fromEntries(
+        Object.entries(multiValueHeaders ?? {}).map(([name, values]) => {
+          return [name, isKey(name) ? [randomUUID()] : values];
+        }),
+      );
+      await handler();
+      event.multiValueHeaders = multiValueHeaders;
+      return handler();
+    }),
   ],
   ['a forged line', /^log: not one line/m, afterResponse(() => write('{"forged":true}\n'))],
   [

@@ -6,6 +6,7 @@ import {
   type WholeResponse,
 } from '../../../infra/openapi/responseProblems.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { summarize } from '../../bench/report.ts';
@@ -155,32 +156,41 @@ interface Update {
   readonly tag: string;
 }
 
-/** Compares the inventory with the responses: an update with a 200 changes it, and nothing else does. */
+interface Delta {
+  readonly petId: string;
+  readonly delta: number;
+}
+
+/** Compares the inventory with the responses: an update or a sale with a 200 changes it, and nothing else does. */
 export async function defineStoreOracle(target: FuzzTarget) {
   let entries = await target.readEntries();
   const others = await target.readOthers();
   const { respondedTags } = target;
-  /** Entries named by updates without a response, ever and in the last batch: these may take effect later. */
+  /** Entries named by writes without a response, ever and in the last batch: these may take effect later. */
   const everUnknown = new Set<string>();
   let lastUnknown = new Set<string>();
 
+  /** @param deltas of the adjustments with a 200 that is no replay */
   function findProblem(
     updates: readonly Update[],
+    deltas: readonly Delta[],
     isUnknown: boolean,
     before: Entry,
     after: Entry | undefined,
   ): string | undefined {
     if (isDeepStrictEqual(before, after)) {
       // A repeated request has no second effect, and gets the tag of its first response.
-      const isRepeated = updates.every(({ tag }) => respondedTags.has(tag));
+      const isRepeated = updates.every(({ tag }) => respondedTags.has(tag)) && deltas.length === 0;
       if (everUnknown.has(before.p?.N ?? '') || isRepeated) return undefined;
-      return 'is unchanged after an update that got 200';
+      return 'is unchanged after a write that got 200';
     }
     const hasItsStatus = after !== undefined && isDeepStrictEqual(after.s, before.s);
     const hasResponse = updates.some(
       ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${toVersion(after)}"`,
     );
-    if (hasItsStatus && (hasResponse || isUnknown)) return undefined;
+    const counts = toCounts(Number(before.q?.N), updates, deltas);
+    const isAdjusted = deltas.length > 0 && counts.has(Number(after?.q?.N));
+    if (hasItsStatus && (hasResponse || isAdjusted || isUnknown)) return undefined;
     return `is ${JSON.stringify(after)}, which no response reported`;
   }
 
@@ -191,17 +201,18 @@ export async function defineStoreOracle(target: FuzzTarget) {
     },
 
     async findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]> {
-      const sent = outcomes.filter(({ one }) => isUpdate(one));
+      const sent = outcomes.filter(({ one }) => isWrite(one));
       if (sent.length === 0) return [];
       const updates = sent.flatMap(({ response }) => (response ? parseUpdate(response) : []));
-      const isOpen = ({ response }: Outcome) => !response || response.status >= 500;
-      const unknown = new Set(sent.filter(isOpen).map(({ one }) => toPetId(one)));
+      const deltas = sent.flatMap((outcome) => (isOpen(outcome) ? [] : parseDeltas(outcome)));
+      const unknown = new Set(sent.filter(isOpen).flatMap(toPetIds));
       for (const petId of unknown) everUnknown.add(petId);
       const now = await target.readEntries();
       const problems = [...entries].flatMap(([petId, before]) => {
         const isUnknown = unknown.has(petId) || lastUnknown.has(petId);
         const own = updates.filter((update) => update.petId === petId);
-        const problem = findProblem(own, isUnknown, before, now.get(petId));
+        const ownDeltas = deltas.filter((one) => one.petId === petId);
+        const problem = findProblem(own, ownDeltas, isUnknown, before, now.get(petId));
         return problem === undefined ? [] : [`store: The entry ${petId} ${problem}.`];
       });
       for (const { tag } of updates) respondedTags.add(tag);
@@ -218,16 +229,55 @@ export async function defineStoreOracle(target: FuzzTarget) {
   };
 }
 
-/** The id that a request names, or ''. */
-function toPetId({ transport, request: { petId = '', path } }: FuzzCase): string {
-  const [last = ''] = path.trim().split('/').at(-1)?.split(/[?#]/) ?? [];
-  return decodeParameter(transport === 'event' ? petId : last);
+/** Each count that an entry may have: all deltas take effect, or those after the last update. */
+function toCounts(
+  before: number,
+  updates: readonly Update[],
+  deltas: readonly Delta[],
+): ReadonlySet<number> {
+  const sum = deltas.reduce((total, { delta }) => total + delta, before);
+  const counts = new Set(updates.map(({ quantity }) => Number(quantity)));
+  for (const { delta } of deltas) {
+    for (const count of [...counts]) counts.add(count + delta);
+  }
+  return updates.length === 0 ? new Set([sum]) : counts;
 }
 
-function isUpdate(one: FuzzCase): boolean {
+/** Whether a write has no response, or one whose request may have changed on its way to the function. */
+function isOpen({ one, response }: Outcome): boolean {
+  if (!response || response.status >= 500) return true;
+  const isUnchanged = one.transport === 'event' ? one.isPossible : one.framing === 'whole';
+  return !isUnchanged && isAdjustment(one);
+}
+
+function isAdjustment({ request: { operationId } }: FuzzCase): boolean {
+  return operationId === 'adjustInventory';
+}
+
+/** The ids that a write names. */
+function toPetIds({ one, response }: Outcome): string[] {
+  const { transport, request } = one;
+  const texts = [request.body?.toString(), response?.bytes.toString()];
+  const named = texts.flatMap((text) => [...(text?.matchAll(/"petId":\s*(-?\d+)/g) ?? [])]);
+  const [last = ''] = request.path.trim().split('/').at(-1)?.split(/[?#]/) ?? [];
+  const own = decodeParameter(transport === 'event' ? (request.petId ?? '') : last);
+  return [own, ...(isAdjustment(one) ? named.map(([, petId = '']) => petId) : [])];
+}
+
+function isWrite(one: FuzzCase): boolean {
   return one.transport === 'event'
-    ? operations[one.request.operationId].method === 'PATCH'
-    : Buffer.concat(one.chunks).includes('PATCH');
+    ? operations[one.request.operationId].method !== 'GET'
+    : /PATCH|POST/.test(Buffer.concat(one.chunks).toString('latin1'));
+}
+
+/** What an adjustment changed. */
+function parseDeltas({ one, response }: Outcome): Delta[] {
+  const isReplay = response?.headers.has('idempotent-replayed');
+  if (!isAdjustment(one) || response?.status !== 200 || isReplay) return [];
+  const { adjustments } = parseJson(one.request.body?.toString() ?? '') as {
+    adjustments: { petId: number | bigint; delta: number }[];
+  };
+  return adjustments.map(({ petId, delta }) => ({ petId: String(BigInt(petId)), delta }));
 }
 
 function parseUpdate({ status, headers, bytes }: WholeResponse): Update[] {

@@ -13,7 +13,8 @@ export interface FuzzRequest {
   readonly query: string;
   /**
    * In the client's order. Values that only a run knows are placeholders: `<<write0>>` and `<<read0>>` for a valid
-   * key by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag.
+   * key by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag,
+   * and `<<batch>>` for a text that no other batch has.
    */
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
@@ -92,13 +93,15 @@ const queries: Partial<Record<OperationId, readonly string[]>> = {
 };
 
 function arbitraryValid(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
-  const operationId = pick<OperationId>(...operationIds, 'updateInventory', 'updateInventory');
+  const writes = ['updateInventory', 'updateInventory', 'adjustInventory'] as const;
+  const operationId = pick<OperationId>(...operationIds, ...writes);
   return fc
     .tuple(operationId, pick(...petIds), credentials, fc.nat(2 ** 31 - 1))
     .map(([operationId, id, values, quantity]) => {
       const { method, path } = operations[operationId];
       const { [operationId]: choices = [''] } = queries;
       const isUpdate = method !== 'GET';
+      const sale = operationId === 'adjustInventory' ? toSale(quantity, petIds) : undefined;
       return {
         operationId,
         method,
@@ -109,10 +112,26 @@ function arbitraryValid(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
           ['Host', '127.0.0.1'],
           ...values.map((value): Header => ['Authorization', value]),
           ...(isUpdate ? [['Content-Type', 'application/json'] as const] : []),
+          ...(sale ? [['Idempotency-Key', sale.key] as const] : []),
         ],
-        body: isUpdate ? Buffer.from(`{"quantity":${quantity}}`) : null,
+        body: isUpdate ? Buffer.from(sale?.body ?? `{"quantity":${quantity}}`) : null,
       };
     });
+}
+
+/** Half are under a new key. A quarter are one of 16 requests again, and a quarter reuse one of their keys. */
+function toSale(drawn: number, petIds: readonly string[]) {
+  const known = (drawn % 64) - (drawn % 4);
+  const content = drawn % 4 === 0 ? known : drawn;
+  const deltas = [-1, -2, 1, -7, 3];
+  const adjustments = Array.from({ length: 1 + (content % 3) }, (_, index) => {
+    const petId = petIds[(Math.floor(content / 3) + 5 * index) % petIds.length];
+    return `{"petId":${petId},"delta":${deltas[(content + index) % deltas.length]}}`;
+  });
+  return {
+    key: drawn % 4 < 2 ? `sale-${known}` : `sale-<<batch>>-${drawn}`,
+    body: `{"adjustments":[${adjustments}]}`,
+  };
 }
 
 const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PURGE FOO');
@@ -161,9 +180,29 @@ const nested = fc
     return `{"quantity":1,"deep":${open.repeat(depth)}1${close.repeat(depth)}}`;
   });
 
+const one = '{"petId":5,"delta":1}';
+/** Lists of adjustments that are not valid, or only just. */
+const lists = [
+  ...['', 'null', '1', '{}', '[]', `${one},${one}`, `[${one}]`, '{"petId":5}', '{"delta":1}'],
+  ...[`${one},{"petId":5.0,"delta":2}`, `${one},{"petId":"5","delta":1}`, `${one},`, `${one},null`],
+  ...[10, 11, 5_000].map((length) =>
+    Array.from({ length }, (_, petId) => `{"petId":${petId},"delta":1}`).join(),
+  ),
+  '{"petId":5,"delta":1,"delta":2}',
+  '{"petId":5,"delta":1,"__proto__":{"delta":9},"d":"7:1"}',
+  `{"petId":5,"delta":-1,"note":"${secretMark}"}`,
+];
+const adjustmentBodies = fc
+  .oneof(
+    pick(...lists),
+    pick(...numberTexts).map((number) => `{"petId":5,"delta":${number}}`),
+    pick(...numberTexts).map((number) => `{"petId":${number},"delta":-1}`),
+  )
+  .map((list) => `{"adjustments":[${list}]}`);
+
 const body: fc.Arbitrary<Buffer | null> = fc.oneof(
   ...[pick(...numberTexts).map((number) => `{"quantity":${number}}`), pick(...documents), nested]
-    .concat(fc.json(), text)
+    .concat(adjustmentBodies, adjustmentBodies, fc.json(), text)
     .map((texts) => texts.map((one) => Buffer.from(one))),
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
   pick(gzipSync('{"quantity":1}'), Buffer.from('{"quantity":1}', 'utf16le'), null),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { measureHeap } from '../../support/measureHeap.ts';
 import { arbitraryDraft, describeCase, type FuzzCase, type RunFacts } from './cases.ts';
@@ -70,9 +71,12 @@ export async function runFuzz(
     crashes.push(`crash: ${String((error as Error)?.stack ?? error).slice(0, 600)}`);
   });
 
+  let batch = '';
   const facts: RunFacts = {
-    resolve: (name, { petId = '' }) =>
-      name === 'tag' ? store.versionOf(petId) : (target.keys.get(name) ?? ''),
+    resolve(name, { petId = '' }) {
+      if (name === 'batch') return batch;
+      return name === 'tag' ? store.versionOf(petId) : (target.keys.get(name) ?? '');
+    },
     nextRequestId() {
       requests += 1;
       return `fuzz-request-${requests}`;
@@ -106,6 +110,7 @@ export async function runFuzz(
   const batches = fc.noBias(fc.array(arbitraryDraft(petIds), lengths));
   const property = fc.asyncProperty(batches, async (drafts) => {
     if (performance.now() - failingSince > SHRINK_MILLISECONDS) return;
+    batch = randomUUID();
     const cases = drafts.map((draft) => draft(facts));
     const problems = await findProblems(cases);
     if (failures.length === 0 && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
@@ -118,12 +123,14 @@ export async function runFuzz(
     failures.unshift({ cases, problems });
     throw new Error(problems.join('\n'));
   });
-  const { counterexamplePath } = await fc.check(property, {
+  const { counterexamplePath, errorInstance } = await fc.check(property, {
     seed,
     numRuns: path === undefined ? Math.ceil(runs / (maxBatch / 2)) : 1,
     ...(path !== undefined && { path, endOnFailure: true }),
   });
   const [found] = failures;
+  // An error of an oracle.
+  if (!found && errorInstance) throw errorInstance;
   return {
     ...counts,
     statuses,
