@@ -19,7 +19,7 @@ import {
 import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import { findContradiction, type Outcome } from './checker.ts';
 import { type Histories, perform, petIds, type Run, runClient } from './client.ts';
-import { explore, toFindings } from './interleavings/explore.ts';
+import { explore, type Kind, toFindings } from './interleavings/explore.ts';
 
 /** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
@@ -27,7 +27,7 @@ const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 const text = {
   about: [
     "Proves that acknowledged means stored. Clients read and update a few entries at once and abort some requests. The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must be linearizable. Exits with status 1 if one is not.",
-    'With --schedules, runs updates of one entry against the embedded engine, one call at a time. A seed draws when each call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200 must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.',
+    'With --schedules, runs updates of one entry, then adjustments of two, against the embedded engine, one call at a time. A seed draws when each call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200 must have one effect, and each 404, 409 and 412 none. Otherwise exits with status 1 and shows the steps.',
   ],
   options: {
     clients: { value: 'N', about: 'number of concurrent clients', ...whole(1, 999), default: '8' },
@@ -70,11 +70,14 @@ await runProof('register', text, async (options) => {
 });
 
 async function runSchedules(count: number, seed: number): Promise<Findings> {
-  const found = await explore({ count, seed }, ({ trace }, index) => {
-    if (count === 1) process.stdout.write(`${trace.join('\n')}\n\n`);
-    else if (index % 10_000 === 9_999) tell(`${index + 1} schedules …`);
-  });
-  return toFindings(found, `${count} schedules from seed ${seed}`);
+  const run = (kind: Kind) =>
+    explore({ kind, count, seed }, ({ trace }, index) => {
+      if (count === 1) process.stdout.write(`${kind}:\n${trace.join('\n')}\n\n`);
+      else if (index % 10_000 === 9_999) tell(`${index + 1} schedules of ${kind} …`);
+    });
+  // One after the other: each sets the environment of its functions.
+  const found = { updates: await run('updates'), adjustments: await run('adjustments') };
+  return toFindings(found, `${count} schedules of each kind from seed ${seed}`);
 }
 
 async function runClients(options: RegisterOptions): Promise<Findings> {

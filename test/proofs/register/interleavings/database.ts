@@ -24,6 +24,7 @@ interface CallParameters {
   readonly Key?: Item;
   readonly Item?: Item;
   readonly ConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Item;
   readonly TransactItems?: readonly Readonly<Record<string, CallParameters>>[];
   readonly ClientRequestToken?: string | undefined;
 }

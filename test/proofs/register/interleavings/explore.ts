@@ -1,27 +1,64 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Findings } from '../../../support/testCommand.ts';
+import { defineAdjustmentScheduler } from './adjustments.ts';
 import { type Database, openDatabase } from './database.ts';
-import { type Attempt, defineScheduler, fates, type Request, type Schedule } from './schedule.ts';
+import {
+  type Attempt,
+  defineScheduler,
+  type Fate,
+  fates,
+  type Request,
+  type Schedule,
+} from './schedule.ts';
+
+/** A schedule that has run, and what is wrong with it. */
+interface Judged {
+  readonly seed: number;
+  readonly fates: readonly Fate[];
+  readonly trace: readonly string[];
+  readonly statuses: readonly Attempt['status'][];
+  readonly problems: readonly string[];
+}
+
+const searches = {
+  updates(database: Database) {
+    const runSchedule = defineScheduler(database);
+    return async (seed: number): Promise<Judged> => {
+      const schedule = await runSchedule(seed);
+      const attempts = schedule.requests.flatMap((request) => request.attempts);
+      const statuses = attempts.map(({ status }) => status);
+      return { ...schedule, statuses, problems: judge(schedule) };
+    };
+  },
+  adjustments: defineAdjustmentScheduler,
+};
+export type Kind = keyof typeof searches;
+
+interface Search {
+  readonly kind: Kind;
+  readonly count: number;
+  readonly seed: number;
+}
 
 /** Runs the schedules of `count` seeds, starting with `seed`. */
 export async function explore(
-  { count, seed }: { readonly count: number; readonly seed: number },
-  onSchedule: (schedule: Schedule, index: number) => void = () => {},
+  { kind, count, seed }: Search,
+  onSchedule: (schedule: Judged, index: number) => void = () => {},
   change: (database: Database) => Database = (database) => database,
 ) {
   const database = await openDatabase();
-  const runSchedule = defineScheduler(change(database));
+  const runSchedule = searches[kind](change(database));
   const calls: Record<string, number> = {};
   const attempts: Record<string, number> = {};
   /** The schedules that show each problem. */
-  const problems = new Map<string, Schedule[]>();
+  const problems = new Map<string, Judged[]>();
   for (let index = 0; index < count; index += 1) {
     const schedule = await runSchedule(seed + index);
     for (const fate of schedule.fates) calls[fate] = (calls[fate] ?? 0) + 1;
-    for (const { status } of schedule.requests.flatMap((request) => request.attempts)) {
+    for (const status of schedule.statuses) {
       if (status) attempts[status] = (attempts[status] ?? 0) + 1;
     }
-    for (const problem of new Set(judge(schedule))) {
+    for (const problem of new Set(schedule.problems)) {
       problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
     }
     onSchedule(schedule, index);
@@ -30,22 +67,33 @@ export async function explore(
   return { calls, attempts, problems };
 }
 
-export function toFindings(
-  { calls, attempts, problems }: Awaited<ReturnType<typeof explore>>,
-  title: string,
-): Findings {
+type Explored = Awaited<ReturnType<typeof explore>>;
+
+export function toFindings(found: Readonly<Record<Kind, Explored>>, title: string): Findings {
+  const kinds = Object.entries(found);
+  const ends = new Set(kinds.flatMap(([, { attempts }]) => Object.keys(attempts)));
   const rows = [
-    ...Object.entries(fates).map(([fate, text]) => [`a call ${text}`, calls[fate] ?? 0]),
-    ...Object.entries(attempts).map(([end, count]) => [`an attempt ends with ${end}`, count]),
-  ] as const;
-  const toText = ([problem, schedules]: [string, Schedule[]]) => {
+    ...Object.entries(fates).map(([fate, text]) => {
+      return [`a call ${text}`, ...kinds.map(([, { calls }]) => calls[fate] ?? 0)];
+    }),
+    ...[...ends].map((end) => {
+      return [
+        `an attempt ends with ${end}`,
+        ...kinds.map(([, { attempts }]) => attempts[end] ?? 0),
+      ];
+    }),
+  ];
+  const toText = (kind: string, problem: string, schedules: Judged[]) => {
     const [shortest] = schedules.sort((one, other) => one.trace.length - other.trace.length);
     const again = `for example --schedules 1 --seed ${shortest?.seed}:`;
-    return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? [])];
+    const title = `${kind}: ${problem} ${schedules.length} schedules, ${again}`;
+    return [title, ...(shortest?.trace ?? [])].join('\n');
   };
   return {
-    section: { title, columns: ['', 'count'], rows },
-    problems: [...problems].map((one) => toText(one).join('\n')),
+    section: { title, columns: ['', ...Object.keys(found)], rows },
+    problems: kinds.flatMap(([kind, { problems }]) => {
+      return [...problems].map(([problem, schedules]) => toText(kind, problem, schedules));
+    }),
   };
 }
 

@@ -1,14 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Call, Database, Reply } from './database.ts';
 import { explore } from './explore.ts';
 
-it('finds nothing wrong in a hundred and fifty schedules', async () => {
-  const { problems, calls, attempts } = await explore({ count: 150, seed: 1 });
-  expect([...problems]).toEqual([]);
-  expect(Object.keys(calls)).toHaveLength(7);
-  expect(Math.min(...Object.values(calls))).toBeGreaterThan(15);
-  expect(Object.keys(attempts)).toEqual(['200', '404', '412', '422', '503', 'killed']);
-}, 180_000);
+it.each([
+  ['updates', ['200', '404', '412', '422', '503', 'killed']],
+  ['adjustments', ['200', '404', '409', '422', '503', 'killed']],
+] as const)(
+  'finds nothing wrong in a hundred and fifty schedules of %s',
+  async (kind, ends) => {
+    const { problems, calls, attempts } = await explore({ kind, count: 150, seed: 1 });
+    expect([...problems]).toEqual([]);
+    expect(Object.keys(calls)).toHaveLength(7);
+    expect(Math.min(...Object.values(calls))).toBeGreaterThan(15);
+    expect(Object.keys(attempts)).toEqual(ends);
+  },
+  180_000,
+);
 
 /** Lets one write in a transaction take effect on any item that exists. */
 function weaken({ action, parameters }: Call, kind: 'Put' | 'Update', key: string): Call {
@@ -37,7 +45,75 @@ it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
     'A 200 has no effect.',
   ],
 ])('finds a database %s', async (_, execute, problem) => {
-  const { problems } = await explore({ count: 40, seed: 1 }, undefined, (database) => {
+  const search = { kind: 'updates', count: 40, seed: 1 } as const;
+  const { problems } = await explore(search, undefined, (database) => {
+    return { ...database, execute: (call) => execute(database, call) };
+  });
+  expect([...problems.keys()]).toContain(problem);
+});
+
+type Writes = NonNullable<Call['parameters']['TransactItems']>;
+
+/** Changes the writes of each transaction. */
+function change({ action, parameters }: Call, toWrites: (writes: Writes) => Writes): Call {
+  const { TransactItems } = parameters;
+  if (!TransactItems) return { action, parameters };
+  return { action, parameters: { ...parameters, TransactItems: toWrites(TransactItems) } };
+}
+
+const setNothing = ({ Update, ...others }: Writes[number]) =>
+  Update ? { Update: { ...Update, UpdateExpression: 'SET d = :delta, v = :version' } } : others;
+const setTwice = ({ Update, ...others }: Writes[number]) => {
+  if (!Update) return others;
+  const { ':delta': delta, ...values } = Update.ExpressionAttributeValues ?? {};
+  const twice = { ':delta': { N: String(2 * Number(delta?.N)) } };
+  return { Update: { ...Update, ExpressionAttributeValues: { ...values, ...twice } } };
+};
+const putElsewhere = ({ Put, ...others }: Writes[number]) =>
+  Put ? { Put: { ...Put, Item: { ...Put.Item, r: { S: randomUUID() } } } } : others;
+
+it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
+  [
+    'a row without its entry',
+    (database, call) => database.execute(change(call, (writes) => writes.map(setNothing))),
+    'A 200 has no effect.',
+  ],
+  [
+    'an entry without its row',
+    (database, call) => database.execute(change(call, (writes) => writes.map(putElsewhere))),
+    'A key has two effects.',
+  ],
+  [
+    'one of two pets',
+    (database, call) =>
+      database.execute(
+        change(call, (writes) =>
+          writes.map((write, index) => (index === 1 ? setNothing(write) : write)),
+        ),
+      ),
+    'An effect is not what the request asks for.',
+  ],
+  [
+    'a delta that is applied twice',
+    (database, call) => database.execute(change(call, (writes) => writes.map(setTwice))),
+    'An effect is not what the request asks for.',
+  ],
+  [
+    'a retry that is applied again',
+    (database, call) => database.execute(weaken(call, 'Put', 'r')),
+    'A key has two effects.',
+  ],
+  [
+    'a sale after a refusal under the same key',
+    async (database, call) =>
+      call.action === 'PutItem' && call.parameters.TableName === 'requests'
+        ? { status: 200, body: {} }
+        : database.execute(call),
+    'A refused request has an effect.',
+  ],
+])('finds %s', async (_, execute, problem) => {
+  const search = { kind: 'adjustments', count: 60, seed: 1 } as const;
+  const { problems } = await explore(search, undefined, (database) => {
     return { ...database, execute: (call) => execute(database, call) };
   });
   expect([...problems.keys()]).toContain(problem);

@@ -7,7 +7,7 @@ import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
 import type { InventoryEntry } from '../../../../shared/store/inventoryEntry.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
-import { defineDraw } from '../../../support/testCommand.ts';
+import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
 
 /** A client's update, the same in each attempt. */
@@ -28,7 +28,7 @@ export interface Attempt {
   readonly request: Request;
   /** How many of its calls to the database failed on purpose. */
   failures: number;
-  status?: 200 | 404 | 412 | 422 | 503 | 500 | 'killed';
+  status?: 200 | 404 | 409 | 412 | 422 | 503 | 500 | 'killed';
   returned?: InventoryEntry;
   error?: Error;
   /** The stored entry at its end, and how often its request had changed the entry by then. */
@@ -55,14 +55,67 @@ export const fates = {
   conflict: 'conflicts with another transaction',
   killed: 'is in flight when the function is killed, and may still arrive',
 };
-type Fate = keyof typeof fates;
-const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
+export type Fate = keyof typeof fates;
+export const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
 
 interface Event {
   readonly at: number;
   /** Whether it is a call to the database that nobody waits for any more. */
   readonly isStray: boolean;
   act(): unknown;
+}
+
+/** Events in turns that `draw` draws. @param isRunning whether the last one still runs */
+export function defineTurns(draw: Draw, isRunning: () => boolean) {
+  const events: Event[] = [];
+  let now = 0;
+  return {
+    // Delays of all lengths, so that a call can arrive after many others.
+    plan(act: Event['act'], isStray = false): void {
+      events.push({ at: now + 1_000 ** draw(), isStray, act });
+    },
+    /** Runs until only events that may be left are left. */
+    async run(mayBeLeft: (event: Event) => boolean): Promise<void> {
+      while (!events.every(mayBeLeft)) {
+        events.sort((one, other) => one.at - other.at);
+        const next = events.shift() as Event;
+        now = next.at;
+        await next.act();
+        while (isRunning()) await setImmediate();
+      }
+    },
+  };
+}
+
+interface Meeting {
+  readonly call: Call;
+  readonly fate: Fate;
+  readonly title: string;
+  readonly trace: string[];
+  readonly draw: Draw;
+  readonly database: Database;
+  plan(act: () => unknown, isStray: boolean): void;
+  execute(call: Call): Promise<Reply>;
+}
+
+/** The reply to a call at its turn, or the error in its place. */
+export async function meet({ call, fate, title, trace, draw, database, plan, execute }: Meeting) {
+  trace.push(`${title} ${fates[fate]}`);
+  const arrive = () => {
+    trace.push(`${title} arrives late`);
+    return execute(call);
+  };
+  if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
+  if (fate === 'killed') return fate;
+  if (fate === 'responded') return execute(call);
+  if (fate === 'throttled') return toError('ThrottlingException');
+  if (fate === 'conflict') {
+    const held = Math.floor(draw() * (call.parameters.TransactItems?.length ?? 1));
+    return database.refuse(call, held, reasons[Math.floor(draw() * reasons.length)] as string);
+  }
+  if (fate === 'late') return Object.assign(new Error(fate), { name: 'TimeoutError' });
+  if (fate === 'lost') await execute(call);
+  return Object.assign(new Error(fate), { code: 'ECONNRESET' });
 }
 
 /**
@@ -85,13 +138,12 @@ export function defineScheduler(database: Database) {
     /** One line a step. */
     const trace: string[] = [];
     const versions: string[] = [];
-    const events: Event[] = [];
-    let now = 0;
     let current: InventoryEntry | undefined;
     let failing = draw() < 0.15 ? 0 : 0.6 * draw();
     /** The attempt that runs until it makes a call or ends; all others wait. */
     let running: Attempt | undefined;
     using _pauses = skipPauses(() => running !== undefined);
+    const { plan, run } = defineTurns(draw, () => running !== undefined);
 
     // DynamoDB recognizes a repeated transaction by its token for ten minutes; here, in half of the schedules.
     const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
@@ -107,22 +159,6 @@ export function defineScheduler(database: Database) {
           return reply instanceof Error ? reject(reply) : resolve(reply);
         });
       });
-
-    // Delays of all lengths, so that a call can arrive after many others.
-    function plan(act: Event['act'], isStray = false): void {
-      events.push({ at: now + 1_000 ** draw(), isStray, act });
-    }
-
-    /** Runs until only events that may be left are left. */
-    async function run(mayBeLeft: (event: Event) => boolean): Promise<void> {
-      while (!events.every(mayBeLeft)) {
-        events.sort((one, other) => one.at - other.at);
-        const next = events.shift() as Event;
-        now = next.at;
-        await next.act();
-        while (running) await setImmediate();
-      }
-    }
 
     async function execute(call: Call, request?: Request): Promise<Reply> {
       const reply = await database.execute(call);
@@ -173,26 +209,15 @@ export function defineScheduler(database: Database) {
       running = undefined;
     }
 
-    /** The reply to a call at its turn, or the error in its place. */
-    async function toReply(call: Call, attempt: Attempt) {
+    function toReply(call: Call, attempt: Attempt) {
       const { name, request } = attempt;
       const fate = drawFate(call, request);
-      const title = `${name} ${call.action}`;
       drawn.push(fate);
-      trace.push(`${title} ${fates[fate]}`);
-      const arrive = () => {
-        trace.push(`${title} arrives late`);
-        return execute(call, request);
-      };
-      if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
-      if (fate === 'killed') return fate;
-      if (fate === 'responded') return execute(call, request);
-      attempt.failures += 1;
-      if (fate === 'throttled') return toError('ThrottlingException');
-      if (fate === 'conflict') return database.refuse(call, drawOne([0, 1]), drawOne(reasons));
-      if (fate === 'late') return Object.assign(new Error(fate), { name: 'TimeoutError' });
-      if (fate === 'lost') await execute(call, request);
-      return Object.assign(new Error(fate), { code: 'ECONNRESET' });
+      if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
+      return meet({
+        ...{ call, fate, title: `${name} ${call.action}`, trace, draw, database, plan },
+        execute: (one) => execute(one, request),
+      });
     }
 
     function drawFate({ action }: Call, { key, versions }: Request): Fate {
@@ -235,7 +260,7 @@ export function defineScheduler(database: Database) {
 const reasons = ['TransactionConflict', 'TransactionConflict', 'ThrottlingError'];
 
 /** Pauses take no time: the call after a pause may still come late, since its turn is drawn. */
-function skipPauses(isAttempt: () => boolean): Disposable {
+export function skipPauses(isAttempt: () => boolean): Disposable {
   const { setTimeout: wait } = globalThis;
   globalThis.setTimeout = ((...timer: Parameters<typeof wait>) =>
     isAttempt() ? globalThis.setImmediate(timer[0]) : wait(...timer)) as typeof wait;
@@ -247,7 +272,7 @@ function skipPauses(isAttempt: () => boolean): Disposable {
 }
 
 /** The service's own client. Each attempt of a call goes to `send` instead of a network. */
-function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
+export function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
   const requestHandler = {
     async handle({ headers, body: sent }: { headers: Record<string, string>; body: Uint8Array }) {
       const [, action = ''] = headers['x-amz-target']?.split('.') ?? [];
