@@ -29,13 +29,14 @@ const staging: Stage = {
     throttles: {
       ...mapOperations(() => ({ rate: 50, burst: 100 })),
       listInventory: { rate: 5, burst: 10 },
+      adjustInventory: { rate: 20, burst: 40 },
       listOrders: { rate: 5, burst: 10 },
       other: { rate: 20, burst: 40 },
     },
     rollout: 'atOnce',
     tracing: { reservedPerSecond: 1, percent: 0 },
     maximumUnitsPerSecond: {
-      inventory: { read: 3_000, write: 1_000 },
+      inventory: { read: 3_000, write: 2_000 },
       pets: { read: 500, write: 1_000 },
       orders: { read: 500, write: 1_000 },
       requests: { read: 200, write: 500 },
@@ -59,13 +60,14 @@ const production: Stage = {
     throttles: {
       ...mapOperations(() => ({ rate: 500, burst: 1000 })),
       listInventory: { rate: 5, burst: 20 },
+      adjustInventory: { rate: 200, burst: 400 },
       listOrders: { rate: 50, burst: 100 },
       other: { rate: 100, burst: 200 },
     },
     rollout: 'canary10PercentFor5Minutes',
     tracing: { reservedPerSecond: 0, percent: 1 },
     maximumUnitsPerSecond: {
-      inventory: { read: 7_000, write: 3_000 },
+      inventory: { read: 11_000, write: 12_000 },
       pets: { read: 1_000, write: 1_000 },
       orders: { read: 2_000, write: 1_000 },
       requests: { read: 2_000, write: 4_500 },

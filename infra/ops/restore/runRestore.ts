@@ -2,12 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   RestoreTableToPointInTimeCommand,
   type TableDescription,
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
+  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/dynamodb.ts';
 import type { commands } from '../../cli/commands.ts';
@@ -18,7 +20,7 @@ import type { OptionValues } from '../../cli/program.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { toNames, toTableOutput, toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { type TableName, tableNames } from '../../stages/tables.ts';
+import { type TableDefinition, type TableName, tableNames, tables } from '../../stages/tables.ts';
 
 /** A table at a point in time, restored into a new table. */
 interface TableRestore {
@@ -48,7 +50,7 @@ export async function runRestore(values: OptionValues<typeof commands.restore>):
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   try {
-    for (const { target } of restores) await finishRestore(client, stage, target, signal);
+    for (const restore of restores) await finishRestore(client, stage, restore, signal);
   } catch (error) {
     tell(`The restore goes on. To follow it, run the same command with --at ${toSecond(time)}.`);
     if (!signal.aborted) throw error;
@@ -113,7 +115,7 @@ const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableExceptio
 async function finishRestore(
   client: DynamoDBClient,
   stage: Stage,
-  target: string,
+  { name, target }: TableRestore,
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
@@ -121,7 +123,7 @@ async function finishRestore(
       // A new table may not be found at first:
       // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
       const table = await describeTable(client, target);
-      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, stage, table);
+      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, stage, name, table);
     } catch (error) {
       if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
       if (isOutage(error)) tell(`Trying again: ${toErrorLine(error)}`);
@@ -137,12 +139,24 @@ async function finishRestore(
 async function setUpTable(
   client: DynamoDBClient,
   stage: Stage,
+  name: TableName,
   { TableName, TableArn, DeletionProtectionEnabled }: TableDescription,
 ): Promise<void> {
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
   await client.send(
     new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
   );
+  const { timeToLive: AttributeName }: TableDefinition = tables[name];
+  if (AttributeName !== undefined) {
+    // To turn it on twice is an error.
+    const { TimeToLiveDescription } = await client.send(
+      new DescribeTimeToLiveCommand({ TableName }),
+    );
+    if (TimeToLiveDescription?.TimeToLiveStatus === 'DISABLED') {
+      const TimeToLiveSpecification = { Enabled: true, AttributeName };
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    }
+  }
   // Cost reports are split by tags.
   const Tags = Object.entries(toTags(stage)).map(([Key, Value]) => ({ Key, Value }));
   await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));

@@ -205,20 +205,23 @@ function parseList(response: StageResponse): readonly unknown[] {
   }
 }
 
-/** A valid request, for an id and a tag that no entry has. */
+/** A valid request, for an id and a tag that no entry has, and with a key that no other request has. */
 function toRequest(operation: Operation, missingId: string): StageRequest {
-  const { method, path, query = {}, requestBody, requestHeaders } = operation;
+  const { method, path, query = {}, requestBody, requestHeaders, requiredHeaders } = operation;
   const document = readCommittedDocument();
   const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content;
   const [example] = Object.values(content?.['application/json']?.examples ?? {});
+  // An id in the body is as one in the path.
+  const body = JSON.stringify(example?.value)?.replace(/(?<="petId":)-?\d+/g, missingId);
   return {
     method,
     path: `${fillPath(path, missingId)}${'limit' in query ? '?limit=100' : ''}`,
     headers: {
       ...(requestBody && { 'Content-Type': 'application/json' }),
       ...(requestHeaders?.includes('If-Match') && { 'If-Match': '"smoke"' }),
+      ...(requiredHeaders && { 'Idempotency-Key': `smoke-${randomUUID()}` }),
     },
-    ...(requestBody && { body: JSON.stringify(example?.value) }),
+    ...(requestBody && { body }),
   };
 }
 

@@ -71,7 +71,8 @@ export function toProofs(operationId: OperationId, knownIds: KnownIds): Probe[] 
       return [update, { ...update, headers: { ...headers, 'Idempotency-Key': 'deployment' } }];
     }
     case 'adjustInventory': {
-      // Its outcome is stored, so each request needs its own key.
+      // Its outcome is stored for 30 days, so each request needs its own key. No harmless request proves the read after
+      // an adjustment: it needs one that took effect.
       const key = `deployment-${randomUUID()}`;
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
       const body = `{"adjustments":[{"petId":${UNUSED_ID},"delta":-1}]}`;

@@ -42,7 +42,7 @@ const refused = [
   ['logs --stage staging', `--request ${wholeKey}`, `--key ${wholeKey}`, '--key a"b'],
   ['logs --stage staging --status', '6xx', '50x'],
   ['rollback --stage staging --to', 'short', 'getPets=1', 'getPet=0', 'aaaaaaaaaaa1 getPet=2'],
-  ['restore', '--stage staging --at latest', '--table pets requests'],
+  ['restore', '--stage staging --at latest', '--table pets request'],
   ['restore --stage staging --table pets --at', '2026-11-20', '2026-11-20T09:59:00'],
   ['restore --stage staging --table pets --at', '2026-02-30T09:59:00Z'],
   ['restore --stage staging --table pets --at', '2026-11-20T09:59:00+99:00'],

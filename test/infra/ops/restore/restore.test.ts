@@ -49,6 +49,15 @@ async function open() {
       return {};
     },
     UpdateContinuousBackups: () => ({}),
+    DescribeTimeToLive({ TableName }) {
+      const TimeToLiveStatus = find(TableName).expires ? 'ENABLED' : 'DISABLED';
+      return { TimeToLiveDescription: { TimeToLiveStatus } };
+    },
+    UpdateTimeToLive({ TableName }) {
+      const table = find(TableName);
+      if (table.expires) throw new AwsError('ValidationException', 'TimeToLive is already enabled');
+      return Object.assign(table, { expires: true }) && {};
+    },
     TagResource: () => ({}),
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
   };
@@ -117,6 +126,7 @@ const restores: Readonly<Record<string, readonly Step[]>> = {
     describe(apiKeys, { latest: seconds('2026-11-20T09:59:00.5Z') }),
     '--table inventory --table apiKeys --at latest',
   ],
+  'of the outcomes, which expire, twice': [`--table requests ${at}`, `--table requests ${at}`],
   'in JSON': [`${inventory} --json`],
   interrupted: [failBackups('ResourceInUse', interrupt), `--table pets ${at}`],
   'stopped by expired credentials': [failBackups('ExpiredToken'), `--table pets ${inventory}`],

@@ -16,6 +16,8 @@ import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
 /** Bytes. A cold start reads and compiles all of them: find out what grew before you raise this. */
 const BUDGET = 225_000;
+/** What zod takes besides, for a body with a list. */
+const LIST_BUDGET = 7_000;
 
 // Outside the checkout: its package.json would make Node load a bundle as an ES module.
 const outdir = openTemporaryFolder().folder;
@@ -48,7 +50,7 @@ it.each(operationIds)(
     // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
     expect(readdirSync(folder)).toEqual(['function.cjs', 'index.mjs']);
     const bytes = readFileSync(join(folder, 'function.cjs'));
-    expect(bytes.length).toBeLessThan(BUDGET);
+    expect(bytes.length).toBeLessThan(BUDGET + (id === 'adjustInventory' ? LIST_BUDGET : 0));
     // Other tests build it without the CDK.
     expect(Buffer.from(await buildBundle(id)).equals(bytes)).toBe(true);
     // It brings its own SDK, and takes credentials from the environment alone.
