@@ -329,7 +329,7 @@ export const commands = {
       forecast: {
         summary: 'Say what this month will cost',
         about:
-          "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent, or if no month was accepted. Asks before queries that cost more than $1.",
+          "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an adjustment or an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent, or if no month was accepted. Asks before queries that cost more than $1.",
         options: { ...pricedStage, 'by-key': flag('also print a row for each API key'), json, yes },
       },
       diff: {

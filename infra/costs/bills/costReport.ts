@@ -1,4 +1,5 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
+import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import { readPrices, usualRegion } from '../prices.ts';
@@ -71,12 +72,12 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
   );
 }
 
-/** What safe sales cost, in two sentences. */
+/** What a sale costs, in two sentences. */
 export function toSafeSaleText({ operations }: RequestReport): string {
-  const names = ['getInventoryEntry 200', 'updateInventory 200 Idempotency-Key'];
-  const [read = 0, update = 0] = names.map((name) => {
-    const cost = operations.find((one) => `${one.operationId} ${one.response}` === name);
-    return cost?.dollarsPerMillion;
+  const [one, cart] = ['200', '200 cart'].map((response) => {
+    const isSale = (cost: OperationCost) =>
+      cost.operationId === 'adjustInventory' && cost.response === response;
+    return toCents(operations.find(isSale)?.dollarsPerMillion ?? 0);
   });
-  return `A safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`;
+  return `A sale is one adjustment, also of a whole cart. A million cost **$${one}** with one pet each, and **$${cart}** with ${MAX_ADJUSTMENTS} pets each.`;
 }

@@ -9,12 +9,18 @@ import {
 } from '../../stages/stageSettings.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
-import { findUnits, responsesOf, toRecordBytes } from '../units/responseUnits.ts';
+import {
+  findUnits,
+  type ResponseKind,
+  responsesOf,
+  toRecordBytes,
+} from '../units/responseUnits.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
   GIGABYTE,
   type RequestPricing,
   sumDollars,
+  sumOf,
   sumUsage,
   toDollars,
   toDollarsPerMillion,
@@ -27,6 +33,16 @@ import {
 const SECONDS_A_MONTH = 730 * 3600;
 /** DynamoDB bills this overhead for every stored item. */
 const BYTES_OF_AN_ITEM = 100;
+/**
+ * What the table `requests` keeps of each adjustment for 30 days, about a month: its key, time and deltas, and of a
+ * refusal the message. A replay stores nothing. Responses to updates are kept for a day, and are left out.
+ */
+const bytesOfOutcome: Partial<Record<ResponseKind, number>> = {
+  '200': 99,
+  '200 cart': 307,
+  '404': 230,
+  '409': 230,
+};
 /** CloudWatch bills stored logs compressed. Its calculator (https://calculator.aws) assumes 15 %. */
 const COMPRESSED_SHARE = 0.15;
 const DAYS_A_MONTH = 730 / 24;
@@ -107,21 +123,22 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
  * A stage's fixed use in a month. An account's first three dashboards are free. `test/infra/costs/bills.test.ts` counts
  * the rest of it in the stacks too.
  * @param entries the length of the inventory, which takes up most of the tables' storage
- * @param loggedGigabytes what each month adds to the logs; they are kept until they expire
+ * @param added what each month adds to the logs and to the outcomes; both are kept until they expire
  */
 export function toFixedUsage(
   { settings, metrics }: PricedStage,
   entries: number,
   pricing: RequestPricing,
-  loggedGigabytes = 0,
+  added = { loggedGigabytes: 0, outcomeGigabytes: 0 },
 ): Required<Usage> {
   const { alarms, checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } =
     settings;
   const ownsTopic = severities.some((severity) => !isTopic(alarms?.[severity]));
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
   const ofChecks = toCheckUsage(pricing, checks);
-  const logged = loggedGigabytes + ofChecks.loggedGigabytes;
-  const storedGigabytes = (entries * (toRecordBytes(pricing.sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
+  const logged = added.loggedGigabytes + ofChecks.loggedGigabytes;
+  const entryBytes = toRecordBytes(pricing.sizes) + BYTES_OF_AN_ITEM;
+  const storedGigabytes = (entries * entryBytes) / GIGABYTE + added.outcomeGigabytes;
   const others: Usage = {
     encryptionKeys: raisesAlarms && ownsTopic ? 1 : 0,
     firewalls: firewall ? 1 : 0,
@@ -131,6 +148,14 @@ export function toFixedUsage(
     backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };
   return sumUsage([metrics, ofChecks, others]);
+}
+
+function toOutcomeGigabytes({ shares }: Traffic): number {
+  const bytes = shares.map(({ operationId, response, requests }) => {
+    const own = operationId === 'adjustInventory' ? bytesOfOutcome[response] : undefined;
+    return own === undefined ? 0 : requests * (own + BYTES_OF_AN_ITEM);
+  });
+  return sumOf(bytes, (one) => one) / GIGABYTE;
 }
 
 /** A check has a list of one entry, and a write refused. Between two checks, each container forgets the key. */
@@ -157,7 +182,9 @@ export function toMonth(
   const { entries } = traffic;
   const { usage } = toRequestsBill(traffic, pricing);
   const { loggedGigabytes } = sumUsage([usage, besides]);
-  const fixedUsage = toFixedUsage(stage, entries, pricing, loggedGigabytes);
+  const outcomeGigabytes = toOutcomeGigabytes(traffic);
+  const added = { loggedGigabytes, outcomeGigabytes };
+  const fixedUsage = toFixedUsage(stage, entries, pricing, added);
   const others = sumUsage([fixedUsage, besides]);
   const { shares, dollars, keyReads, rates } = toRequestsBill(traffic, pricing, others);
   const fixedParts = toDollars(fixedUsage, rates);

@@ -11,7 +11,7 @@ import {
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type ResponseKind =
   | '200'
-  | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key'}`
+  | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key' | 'cart' | 'replay'}`
   | '304'
   | '412 Idempotency-Key'
   | `${(typeof statusOfCode)[keyof typeof statusOfCode]}`;
@@ -21,20 +21,23 @@ export type ResponseKind =
  * have cost that it replaces.
  */
 export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
-  const { streamed, query = {}, requestHeaders = [], errors }: Operation = operations[id];
-  const isKeyed = requestHeaders.includes('Idempotency-Key');
+  const { streamed, query = {}, errors, ...row }: Operation = operations[id];
+  const { requestHeaders = [], requiredHeaders } = row;
+  const isKeyed = requestHeaders.includes('Idempotency-Key') && !requiredHeaders;
+  const statuses = errors
+    .filter((code) => code !== 'payload_too_large' && code !== 'unsupported_media_type')
+    .map((code) => `${statusOfCode[code]}` as const);
   return [
     '200',
     ...(streamed ? (['200 gzip', '200 zstd'] as const) : []),
     ...('petId' in query ? (['200 petId'] as const) : []),
     ...(isKeyed ? (['200 Idempotency-Key'] as const) : []),
+    // Of as many pets as one request may have.
+    ...(id === 'adjustInventory' ? (['200 cart', '200 replay'] as const) : []),
     ...(requestHeaders.includes('If-None-Match') ? (['304'] as const) : []),
-    ...errors
-      .filter((code) => code !== 'payload_too_large' && code !== 'unsupported_media_type')
-      .map((code) => `${statusOfCode[code]}` as const)
-      .flatMap((status) =>
-        isKeyed && status === '412' ? [status, '412 Idempotency-Key' as const] : [status],
-      ),
+    ...[...new Set(statuses)].flatMap((status) =>
+      isKeyed && status === '412' ? [status, '412 Idempotency-Key' as const] : [status],
+    ),
     '429',
   ];
 });
@@ -182,6 +185,8 @@ export function toBilledDuration(operationId: OperationId, response: ResponseKin
   }
   if (response === '429') return 0;
   if (['400', '401', '403'].includes(response)) return 2;
+  // A transaction, and then a read of the entries or a write of the refusal.
+  if (operationId === 'adjustInventory') return response === '422' ? 15 : 20;
   return response === '412' || response.endsWith('Idempotency-Key') ? 15 : 10;
 }
 

@@ -59,7 +59,8 @@ export function toKeyCosts(logs: LogRows, volume: LogVolume, stage: Stage) {
     const { readUnits, writeUnits } = usage;
     const dollars = toDollars(usage, rates);
     const total = sumDollars(dollars);
-    const sold = rows.filter((row) => operation === 'updateInventory' && row.status === '200');
+    const isSale = operation === 'adjustInventory' || operation === 'updateInventory';
+    const sold = rows.filter((row) => isSale && row.status === '200');
     const sales = sumOf(sold, (row) => row.requests);
     return [{ key, operation, requests, sales, readUnits, writeUnits, dollars, total }];
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   growsWithInventory,
@@ -10,8 +11,10 @@ import {
 } from '../../../infra/costs/units/responseUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
+import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
@@ -91,8 +94,8 @@ describe('the billed units of a request', () => {
   }
 
   async function measure(id: OperationId, response: ResponseKind, request: MeasuredRequest) {
-    // Only a key's first request looks the key up.
-    if (response === '403') await ask(id, response, request);
+    // Only a key's first request looks the key up. A replay is the second request.
+    if (response === '403' || response === '200 replay') await ask(id, response, request);
     const seen = await ask(id, response, request);
     const own = lists.find(isSeen);
     if (!own || !growsWithInventory(id, response)) return [toResponseUnits(seen)];
@@ -142,13 +145,19 @@ function toMeasuredRequest(
   response: ResponseKind,
   tag: string,
 ): MeasuredRequest {
-  const { path, body } = suites[id].toValidRequest(target);
+  const { path, body, headers: own } = suites[id].toValidRequest(target);
+  const isKeyed = own?.['Idempotency-Key'] !== undefined;
   const changes: Partial<Record<ResponseKind, Partial<MeasuredRequest>>> = {
-    '200': {},
+    '200': { ...(isKeyed && { headers: { 'Idempotency-Key': randomUUID() } }) },
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
     '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
     '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
+    '200 cart': {
+      headers: { 'Idempotency-Key': randomUUID() },
+      body: toJson({ adjustments: toCart() }),
+    },
     // The example of 422 has the same key.
+    '200 replay': { headers: { 'Idempotency-Key': 'order-1234' } },
     '200 Idempotency-Key': { headers: { 'Idempotency-Key': 'order-1234' } },
     '304': { headers: { 'If-None-Match': tag } },
     // No entry has this tag.
@@ -167,8 +176,23 @@ function toMeasuredRequest(
   const ofStatus = ({ code }: ExampleRequest) => code && `${statusOfCode[code]}` === response;
   const example = Object.values(suites[id].examples).findLast(ofStatus);
   if (!example) throw new Error(`The suite of ${id} has no example of ${response}.`);
-  const petId = response === '404' ? target.fixtures.missingPetId : path.split('/').at(-1);
-  const own =
-    'parameters' in operations[id] ? example.path.replace(/\d+$/, `${petId}`) : example.path;
-  return { ...toSending(target, example), path: own };
+  const { missingPetId, changeablePetId } = target.fixtures;
+  const petId = response === '404' ? missingPetId : path.split('/').at(-1);
+  const sending = toSending(target, example);
+  const petIdOfBody = response === '404' ? missingPetId : changeablePetId;
+  return {
+    ...sending,
+    ...(sending.body && {
+      body: String(sending.body).replace(/(?<="petId":)\d+/, `${petIdOfBody}`),
+    }),
+    path: 'parameters' in operations[id] ? example.path.replace(/\d+$/, `${petId}`) : example.path,
+  };
+}
+
+/** As many pets as one adjustment may have. */
+function toCart() {
+  return Array.from({ length: MAX_ADJUSTMENTS }, (_, index) => ({
+    petId: toMeasuredItem(index).petId,
+    delta: 1,
+  }));
 }

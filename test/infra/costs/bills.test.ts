@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   toFixedUsage,
+  toMonth,
   toRequestsBill,
   toStagePricing,
   toTracedPercent,
@@ -89,6 +90,36 @@ test.each<[string, typeof prices, readUnit: number, writeUnit: number, logged: n
   expect(toMillion('getInventoryEntry', '200', priced)).toBeCloseTo(read, 9);
   const sale = 3.7 + 0.0075 * 13.3334 + 4 * writeUnit + (617 * 0.09 + 1_173 * logged) / gb;
   expect(toMillion('updateInventory', '200 Idempotency-Key', priced)).toBeCloseTo(sale, 9);
+  // Two units for the entry, two for the outcome, and a consistent read.
+  const one = 3.7 + 0.01 * 13.3334 + readUnit + 4 * writeUnit;
+  const adjustment = one + (615 * 0.09 + 1_176 * logged) / gb;
+  expect(toMillion('adjustInventory', '200', priced)).toBeCloseTo(adjustment, 9);
+  const cart = one + 9 * readUnit + 18 * writeUnit + (1_193 * 0.09 + 1_179 * logged) / gb;
+  expect(toMillion('adjustInventory', '200 cart', priced)).toBeCloseTo(cart, 9);
+});
+
+test.each([
+  ['200', 7.3],
+  ['200 cart', 20],
+] as const)(
+  'a million sales with %s cost at most $%d, even if each looks its key up',
+  (kind, dollars) => {
+    const tracedPercent = settings.tracing.percent;
+    const keys = prices.readUnits as number;
+    const million = toMillion('adjustInventory', kind, { ...pricing, tracedPercent });
+    expect(million + 1e6 * keys).toBeLessThanOrEqual(dollars);
+  },
+);
+
+test('the outcomes of a month of adjustments are stored and backed up, but replays are not', () => {
+  const toStored = (requests: string) =>
+    toMonth(priceStage(production), toTraffic(requests), pricing).usage;
+  const none = toStored('adjustInventory:replay=10M').storedGigabytes;
+  const requests = 'adjustInventory=10M,adjustInventory:cart=1M,adjustInventory:409=1M';
+  const { storedGigabytes, backedUpGigabytes } = toStored(requests);
+  const gigabytes = (10e6 * 199 + 1e6 * 407 + 1e6 * 330) / 2 ** 30;
+  expect(storedGigabytes - none).toBeCloseTo(gigabytes, 9);
+  expect(backedUpGigabytes).toBe(storedGigabytes);
 });
 
 test('lists of other lengths are interpolated between two measured ones, or extrapolated', () => {
@@ -195,9 +226,9 @@ test('the worst month counts the gateway’s own responses and refusals, all at 
     100_000,
   );
   const seconds = 2_628_000;
-  // 10 + 50 a second of the lists, 500 of each other operation, 100 of unknown paths, and the checks.
+  // 10 + 50 a second of the lists, 200 adjustments, 500 of each other operation, 100 of unknown paths, and the checks.
   const { length } = operationIds;
-  const asked = ((160 + 500 * (length - 2)) * seconds + length * 8_760) / 1e6;
+  const asked = ((360 + 500 * (length - 3)) * seconds + length * 8_760) / 1e6;
   const steps = 333 * 3.5 + 667 * 2.8 + (asked - 1_000) * 2.38;
   expect(rates.gatewayRequests * asked * 1e6).toBeCloseTo(steps, 6);
   const logged = usage.loggedGigabytes + (10_100 * seconds * 294) / 2 ** 30;

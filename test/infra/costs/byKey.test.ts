@@ -177,13 +177,19 @@ const lists = [
   ['GET /inventory', '304', '7'],
   ['PATCH /inventory/{petId}', '200', '30'],
   ['PATCH /inventory/{petId}', '413', '3'],
+  ['POST /inventory/adjustments', '200', '1000'],
+  ['POST /inventory/adjustments', '409', '50'],
 ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
 // Ten plain updates, with one unit each, and twenty with a key, with four.
 const updates = toLine('updateInventory', '200', 'storefront', { lines: '60', writeUnits: '180' });
 const withLists = { access: [...accessRows, ...lists], functions: [...functionRows, updates] };
-const sales = toLine('updateInventory', '200', 'warehouse', { lines: '60000' });
-/** Twenty days of November, of a stage that sells 60,000 pieces in them. */
-const sold = { functions: [...functionRows, sales], now: Date.UTC(2026, 10, 21, 0, 5) };
+const sales = [
+  toLine('adjustInventory', '200', 'warehouse', { lines: '50000' }),
+  toLine('adjustInventory', '409', 'warehouse', { lines: '500' }),
+  toLine('updateInventory', '200', 'warehouse', { lines: '10000' }),
+];
+/** Twenty days of November, of a stage with 60,000 sales in them. */
+const sold = { functions: [...functionRows, ...sales], now: Date.UTC(2026, 10, 21, 0, 5) };
 const many = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
 const dear = { volume: 50 };
 const empty = { functions: [], access: [], volume: 0 };
