@@ -192,8 +192,8 @@ export const stageSettings = z.strictObject({
   quietMinutes: whole(1, 1_440).exactOptional(),
   /**
    * Whether the data must outlive a mistake. Tables and logs stay when the stack is deleted. Tables refuse deletion,
-   * and can be restored to any second of the last 35 days, which is billed by their size. Only `requests` cannot: its
-   * rows are needed for a day. The stack itself refuses deletion too.
+   * and can be restored to any second of the last 35 days, which is billed by their size. The stack itself refuses
+   * deletion too.
    */
   protectsData: z.boolean(),
   /**

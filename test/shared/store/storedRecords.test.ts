@@ -24,7 +24,7 @@ type Stored = { readonly by: string; readonly row: Row };
 
 /**
  * Rows as each release wrote them. A new release adds its own, and never changes one: deployed tables have them. Rows of
- * requests last a day.
+ * updates last a day, those of adjustments 30 days.
  */
 const stored: Record<'inventory' | 'requests' | 'apiKeys', Stored[]> = JSON.parse(
   readFileSync(new URL('storedRecords.json', import.meta.url), 'utf8'),
