@@ -33,7 +33,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
     ),
     {
       name: 'transaction-conflicts',
-      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. A crowd that buys one pet ends by itself. Otherwise look at the saved query "Cost in request units by key" for the client that sends so many. Ask its owner to wait longer between attempts.`,
+      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key": many keys are a crowd that buys one pet, which ends by itself. Ask the owner of a single one to wait longer between attempts.`,
       metric: toTableMetric(stage, 'inventory', 'TransactionConflict'),
       threshold: MAX_CONFLICTS,
       periods: [3, 3],
