@@ -6,6 +6,7 @@ import { deployedOptions, writeBundles } from '../support/bundles.ts';
 export const benchedIds = [
   'listInventory',
   'updateInventory',
+  'adjustInventory',
   'getPet',
   'listOrders',
 ] as const satisfies OperationId[];

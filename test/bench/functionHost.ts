@@ -87,20 +87,31 @@ export async function measureInTurns<Name extends string>(
   return Object.fromEntries(measured) as Record<Name, ReturnType<typeof toMeasured>>;
 }
 
+const bodies: Readonly<Partial<Record<OperationId, string>>> = {
+  updateInventory: '{"quantity":7}',
+  adjustInventory: toSale([7]),
+};
+
+/** A cart with one piece of each pet. */
+export function toSale(petIds: readonly number[]): string {
+  return JSON.stringify({ adjustments: petIds.map((petId) => ({ petId, delta: -1 })) });
+}
+
 /** An event as API Gateway sends it, to which the operation responds with 200. */
 export function toEvent(
   operationId: OperationId,
   apiKey: string,
   headers: Record<string, string> = {},
   query = '',
+  body = bodies[operationId] ?? null,
 ): APIGatewayProxyEvent {
-  const { method, path: resource } = operations[operationId];
-  const body = method === 'PATCH' ? '{"quantity":7}' : null;
+  const { method, path: resource, ...row } = operations[operationId];
   const sent = {
     Host: 'api.petstore.example',
     Authorization: `Bearer ${apiKey}`,
     'User-Agent': 'petstore-storefront/1.0',
     ...(body !== null && { 'Content-Type': 'application/json' }),
+    ...('requiredHeaders' in row && { 'Idempotency-Key': 'order-1234' }),
     ...headers,
   };
   const path = resource.replace('{petId}', '7');

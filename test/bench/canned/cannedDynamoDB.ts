@@ -32,6 +32,7 @@ let pages = toCannedPages(0);
 const cannedEntry = { p: { N: '7' }, q: { N: '7' }, s: { S: 'a' }, v: { B: 'nz3kW5c=' } };
 
 interface Input {
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly object[] }>>;
   readonly TableName?: string;
   readonly Key?: Record<string, unknown>;
   readonly ExclusiveStartKey?: { readonly p: { readonly N: string } };
@@ -52,6 +53,13 @@ const responses: Record<string, (input: Input) => object | undefined> = {
     return { ...(isHeld && { Item: held }), ...toCapacity(TableName, 0.5) };
   },
   TransactWriteItems: () => ({}),
+  BatchGetItem: ({ RequestItems = {} }) => {
+    const tables = Object.entries(RequestItems).map(([name, { Keys }]) => [
+      name,
+      Keys.map((key) => ({ ...cannedEntry, ...key })),
+    ]);
+    return { Responses: Object.fromEntries(tables), UnprocessedKeys: {} };
+  },
   Query: ({ TableName = '' }) => {
     const { length } = cannedOrders;
     const capacity = toCapacity(TableName, 0.5);

@@ -1,7 +1,9 @@
 import {
   type AttributeValue,
   DynamoDBClient,
+  GetItemCommand,
   ScanCommand,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -43,6 +45,31 @@ export async function updateInventory({ body, pathParameters }: APIGatewayProxyE
     }),
   );
   return toResponse(toItem(Attributes));
+}
+
+export async function adjustInventory({ body, headers }: APIGatewayProxyEvent) {
+  const [{ petId, delta }] = JSON.parse(body ?? '').adjustments;
+  const Key = { p: { N: String(petId) } };
+  const TableName = process.env.INVENTORY_TABLE;
+  const Update = {
+    ...{ TableName, Key },
+    UpdateExpression: 'SET q = q + :delta ADD v :one',
+    ConditionExpression: 'q >= :pieces',
+    ExpressionAttributeValues: {
+      ':delta': { N: String(delta) },
+      ':pieces': { N: String(-delta) },
+      ':one': { N: '1' },
+    },
+  };
+  const Put = {
+    TableName: process.env.REQUESTS_TABLE,
+    Item: { p: { N: '1' }, r: { S: headers['Idempotency-Key'] ?? '' } },
+    ConditionExpression: 'attribute_not_exists(r)',
+  };
+  await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update }, { Put }] }));
+  const get = new GetItemCommand({ TableName, Key, ConsistentRead: true });
+  const { Item = {} } = await client.send(get);
+  return toResponse({ entries: [toItem(Item)] });
 }
 
 export async function getPet({ pathParameters }: APIGatewayProxyEvent) {

@@ -4,6 +4,7 @@ import {
   GetCommand,
   paginateQuery,
   paginateScan,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import middy, { type MiddlewareObj } from '@middy/core';
@@ -35,6 +36,42 @@ export function updateInventory() {
     const { petId } = PathParameters.parse(pathParameters);
     const { quantity } = InventoryUpdate.parse(body);
     return toInventoryItem(await setQuantity(petId, quantity));
+  }).use(httpJsonBodyParser());
+}
+
+export function adjustInventory() {
+  const Adjustments = z.object({
+    adjustments: z
+      .array(z.object({ petId: z.coerce.bigint().pipe(z.int64()), delta: z.number().int() }))
+      .min(1)
+      .max(10),
+  });
+  return defineHandler('write', async ({ headers, body }) => {
+    const { adjustments } = Adjustments.parse(body);
+    const TableName = process.env.INVENTORY_TABLE ?? '';
+    const updates = adjustments.map(({ petId, delta }) => ({
+      Update: {
+        ...{ TableName, Key: { p: petId } },
+        UpdateExpression: 'SET q = q + :delta',
+        ConditionExpression: 's = :available AND q >= :pieces',
+        ExpressionAttributeValues: { ':delta': delta, ':pieces': -delta, ':available': 'a' },
+      },
+    }));
+    const Put = {
+      TableName: process.env.REQUESTS_TABLE,
+      Item: { p: 1, r: headers['Idempotency-Key'], body },
+      ConditionExpression: 'attribute_not_exists(r)',
+    };
+    const TransactItems = [...updates, { Put }];
+    await documents.send(new TransactWriteCommand({ TransactItems }));
+    const entries = await Promise.all(
+      adjustments.map(async ({ petId }) => {
+        const get = { TableName, Key: { p: petId }, ConsistentRead: true };
+        const { Item } = await documents.send(new GetCommand(get));
+        return toInventoryItem(Item as StoredEntry);
+      }),
+    );
+    return { entries };
   }).use(httpJsonBodyParser());
 }
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { BenchedId } from '../buildBundles.ts';
 
-// Each operation's two calls to DynamoDB (the key's and its own) over bare HTTPS, signed by hand: no SDK, checks or log.
+// Each operation's calls to DynamoDB (the key's and its own) over bare HTTPS, signed by hand: no SDK, checks or log.
 
 const { AWS_REGION = '', AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env;
 const token = process.env.AWS_SESSION_TOKEN ?? '';
@@ -53,27 +53,49 @@ function call(action: string, input: object): Promise<Record<string, unknown>> {
   });
 }
 
-const calls: Record<BenchedId, (id: string) => [action: string, input: object]> = {
-  listInventory: () => ['Scan', { TableName: process.env.INVENTORY_TABLE }],
+const calls: Record<BenchedId, (id: string) => [action: string, input: object][]> = {
+  listInventory: () => [['Scan', { TableName: process.env.INVENTORY_TABLE }]],
   updateInventory: (id) => [
-    'UpdateItem',
-    {
-      TableName: process.env.INVENTORY_TABLE,
-      Key: { p: { N: id } },
-      UpdateExpression: 'SET q = :quantity',
-      ConditionExpression: 'attribute_exists(p)',
-      ExpressionAttributeValues: { ':quantity': { N: '7' } },
-      ReturnValues: 'ALL_OLD',
-    },
+    [
+      'UpdateItem',
+      {
+        TableName: process.env.INVENTORY_TABLE,
+        Key: { p: { N: id } },
+        UpdateExpression: 'SET q = :quantity',
+        ConditionExpression: 'attribute_exists(p)',
+        ExpressionAttributeValues: { ':quantity': { N: '7' } },
+        ReturnValues: 'ALL_OLD',
+      },
+    ],
   ],
-  getPet: (id) => ['GetItem', { TableName: process.env.PETS_TABLE, Key: { id: { N: id } } }],
+  adjustInventory: () => {
+    const [TableName, Key] = [process.env.INVENTORY_TABLE, { p: { N: '7' } }];
+    const Update = {
+      ...{ TableName, Key },
+      UpdateExpression: 'SET q = q - :one',
+      ConditionExpression: 'q >= :one',
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    };
+    const Put = {
+      TableName: process.env.REQUESTS_TABLE,
+      Item: { p: { N: '1' }, r: { S: 'order-1234' } },
+      ConditionExpression: 'attribute_not_exists(r)',
+    };
+    return [
+      ['TransactWriteItems', { TransactItems: [{ Update }, { Put }] }],
+      ['GetItem', { TableName, Key, ConsistentRead: true }],
+    ];
+  },
+  getPet: (id) => [['GetItem', { TableName: process.env.PETS_TABLE, Key: { id: { N: id } } }]],
   listOrders: () => [
-    'Query',
-    {
-      TableName: process.env.ORDERS_TABLE,
-      KeyConditionExpression: 'ledger = :ledger',
-      ExpressionAttributeValues: { ':ledger': { S: 'orders' } },
-    },
+    [
+      'Query',
+      {
+        TableName: process.env.ORDERS_TABLE,
+        KeyConditionExpression: 'ledger = :ledger',
+        ExpressionAttributeValues: { ':ledger': { S: 'orders' } },
+      },
+    ],
   ],
 };
 
@@ -81,7 +103,8 @@ export function defineHandler(id: BenchedId) {
   return async ({ headers, pathParameters }: APIGatewayProxyEvent) => {
     const [, keyId = ''] = /psk_([^_]+)/.exec(headers.Authorization ?? '') ?? [];
     await call('GetItem', { TableName: process.env.API_KEYS_TABLE, Key: { keyId: { S: keyId } } });
-    const response = await call(...calls[id](pathParameters?.petId ?? ''));
+    let response = {};
+    for (const own of calls[id](pathParameters?.petId ?? '')) response = await call(...own);
     const type = { 'Content-Type': 'application/json' };
     return { statusCode: 200, headers: type, body: JSON.stringify(response) };
   };

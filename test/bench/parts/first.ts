@@ -86,7 +86,8 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
       `Medians of ${runs * times} fresh processes each, taken in turns; brackets show the middle half.`,
       'Cold time is the CPU of INIT on a whole processor, plus the CPU of the first request on the share of one',
       `that ${MEMORY} MB buy (MB ÷ 1,769), as on Lambda.`,
-      'DynamoDB is a process on this machine, over TLS. A request makes two calls: one for the key, and its own.',
+      'DynamoDB is a process on this machine, over TLS. A request makes two calls, one for the key and its own;',
+      'that of adjustInventory makes two of its own.',
     ],
   };
 }

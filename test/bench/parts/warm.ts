@@ -1,6 +1,6 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { type BenchedId, benchedIds } from '../buildBundles.ts';
-import { measureInTurns, type PartInput, toEvent } from '../functionHost.ts';
+import { measureInTurns, type PartInput, toEvent, toSale } from '../functionHost.ts';
 import type { Cell, Goal, Section } from '../report.ts';
 
 /** The most CPU that a request may take, as a ratio to the bare call. */
@@ -52,26 +52,42 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
   return [section, await measureKeyed(input)];
 }
 
-/** The time of an update with a key and without, when each call to DynamoDB takes 5 ms longer. */
+/** The times of updates and adjustments, when each call to DynamoDB takes 5 ms longer. */
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
-  tell('warm: the time of an update with a key …');
+  tell('warm: the time of an update with a key, and of adjustments …');
   await host.setEntries(50, 5);
   const bundle = bundles.ours.updateInventory;
   const toUpdate = (headers = {}) => toEvent('updateInventory', host.apiKey, headers);
+  const toAdjustment = (pets: number) => {
+    const petIds = Array.from({ length: pets }, (_, index) => 7 + index);
+    const event = toEvent('adjustInventory', host.apiKey, {}, '', toSale(petIds));
+    return { bundle: bundles.ours.adjustInventory, event };
+  };
   const contenders = {
     plain: { bundle, event: toUpdate() },
     keyed: { bundle, event: toUpdate({ 'Idempotency-Key': 'one' }) },
+    one: toAdjustment(1),
+    ten: toAdjustment(10),
   };
   const runs = { times: 20, rounds: quick ? 7 : 31, settling: 15 };
-  const { plain, keyed } = await measureInTurns(host, contenders, runs);
-  const value = keyed.time.median / plain.time.median;
+  const { plain, keyed, one, ten } = await measureInTurns(host, contenders, runs);
+  const toGoal = (name: string, { time }: typeof plain, atMost: number): Goal => {
+    return { name: `the time of ${name}`, value: time.median / plain.time.median, atMost };
+  };
   return {
-    title: 'Warm: time of an update, in milliseconds, with 5 ms more for each call to DynamoDB',
+    title: 'Warm: time of a write, in milliseconds, with 5 ms more for each call to DynamoDB',
     columns: [
-      ['without a key', 1],
+      ['update without a key', 1],
       ['with an Idempotency-Key', 1],
+      ['adjustment of one pet', 1],
+      ['of ten', 1],
     ],
-    rows: [[plain.time, keyed.time]],
-    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 1.15 }],
+    rows: [[plain.time, keyed.time, one.time, ten.time]],
+    goals: [
+      toGoal('a keyed update ÷ without a key', keyed, 1.15),
+      toGoal('an adjustment of one pet ÷ an update without a key', one, 2.1),
+      toGoal('an adjustment of ten pets ÷ an update without a key', ten, 2.4),
+    ],
+    notes: ['An adjustment makes two calls: the transaction, and the read of the entries.'],
   };
 }
