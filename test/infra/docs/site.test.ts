@@ -128,7 +128,7 @@ describe('the guides', () => {
     const pet = toOperationCosts(pricing, [1_000]).find(
       ({ operationId, response }) => operationId === 'getPet' && response === '200',
     );
-    expect(costs).toMatch(/with a key\. A million cost <strong>\$\d+\.\d\d<\/strong>: /);
+    expect(costs).toMatch(/A million cost <strong>\$\d+\.\d\d<\/strong> with one pet each/);
     expect(costs).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
   });
 });

@@ -312,7 +312,7 @@ const manyThings: Recorded = {
   left: { getPet: [1] },
   stopped: ['updateInventory'],
   muted: true,
-  metrics: writes(2_900),
+  metrics: writes(11_900),
   errors: [
     { ...ofFunction('getPet'), lines: '2', request: 't-1', ended: 'timeout' },
     { ...ofFunction('getPet'), lines: '2', request: 'c-1', crash: 'Runtime.ExitError' },
@@ -392,14 +392,14 @@ const situations: Readonly<Record<string, Recorded>> = {
   'the same error of our own in all': { ...allFail(of('TypeError')), published: 17 },
   'few failures of all': allFail(of('TimeoutError'), 4),
   // A table, by the limit that throttles it.
-  'a table at its maximum': { firing: throttled, metrics: writes(2_900) },
+  'a table at its maximum': { firing: throttled, metrics: writes(11_900) },
   'a maximum that DynamoDB names, after a deployment': byLimit('MaxOnDemandThroughput'),
   'reads past a maximum that was raised before': {
     firing: { ...fails, 'pets-table-throttles': 9 },
     metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
   },
   'a restored table at its maximum': {
-    ...{ firing: throttled, metrics: writes(2_900), restored: 'inventory-restored' },
+    ...{ firing: throttled, metrics: writes(11_900), restored: 'inventory-restored' },
   },
   'the quota of the account': byLimit('AccountLimit'),
   'a hot key': hotKey,
@@ -409,7 +409,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'throttles of another time, and an error': {
     ...{ ...byLimit('AccountLimit'), published: 999, errors: [storeError('updateInventory')] },
   },
-  'new code, and a table': { ...badDeployment, metrics: writes(2_900) },
+  'new code, and a table': { ...badDeployment, metrics: writes(11_900) },
   "a table in front of the check's key": {
     ...{ ...checkRefused, firing: { ...throttled, 'check-failed': 9 }, metrics: writes(30) },
   },
