@@ -38,7 +38,7 @@ export const keywords: Readonly<Record<string, string>> = {
   'index.html#with-which-key': 'CORS browser token authentication',
   'lists.html#only-when-it-has-changed': 'poll cache',
   'lists.html#pages': 'pagination paging',
-  'updates.html': 'concurrency race',
+  'selling.html': 'oversell decrement concurrency race',
 };
 
 /** The search index: every section with its address, in plain text. */

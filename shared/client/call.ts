@@ -1,4 +1,3 @@
-import { refusalCodes } from '../contract/errorBody.ts';
 import { parseJson } from '../contract/json.ts';
 import type { OperationId, operations } from '../contract/operations.ts';
 import {
@@ -139,11 +138,11 @@ function exchangeError(
   details: PetstoreErrorDetails,
 ): PetstoreError {
   const isReused = code === 'idempotency_key_reused';
-  const isApplied = isReused && operationId === 'updateInventory';
-  // The other adjustment with the key may have been refused.
-  const isUnknown = isReused || mayHaveApplied;
-  const effect = isApplied ? 'applied' : isUnknown ? 'unknown' : 'none';
-  const outcome = method === 'GET' || isReused ? '' : outcomes[isUnknown ? 'unknown' : 'none'];
+  // Of an adjustment, the other with the key may have been refused.
+  const effectOfOther = method === 'POST' ? 'unknown' : 'applied';
+  const effectOfThis = mayHaveApplied ? 'unknown' : 'none';
+  const effect = isReused ? effectOfOther : effectOfThis;
+  const outcome = method === 'GET' || isReused ? '' : outcomes[effectOfThis];
   return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
 }
 
@@ -238,7 +237,9 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const text = await (status < 500 ? reading : reading.catch(() => ''));
     if (status < 500 && isOpen(text, '{')) throw breakError(opened);
     const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
-    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isConclusive(operationId, code);
+    if (isRefusal) {
+      exchange.mayHaveApplied = mayHaveApplied && !isConclusive(request.method, code, status);
+    }
     throw responseError(opened, code, message, { retryAfter });
   } catch (error) {
     watchdog.stop();
@@ -249,9 +250,9 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
 }
 
 /** Whether a refusal also says that no earlier attempt took effect: this one would have got its response. */
-function isConclusive(operationId: OperationId, code: PetstoreErrorCode): boolean {
-  const isOutcome = operationId === 'adjustInventory' && refusalCodes.some((one) => one === code);
-  return isOutcome || code === 'precondition_failed';
+function isConclusive(method: string, code: PetstoreErrorCode, status: number): boolean {
+  const isOutcome = method === 'POST' && code === 'not_found';
+  return isOutcome || status === 409 || code === 'precondition_failed';
 }
 
 async function readText(opened: OpenResponse): Promise<string> {
@@ -316,6 +317,7 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
   // The key function may have taken too long.
   signal.throwIfAborted();
   exchange.apiKey = apiKey;
+  if (body !== undefined) allHeaders.set('Content-Type', 'application/json');
   allHeaders.set('Authorization', `Bearer ${apiKey}`);
   exchange.mayHaveApplied = method !== 'GET';
   try {

@@ -7,7 +7,6 @@ export type {
   InventoryList,
   InventoryQuery,
   OutcomeOptions,
-  StockChange,
   UpdatePreconditions,
 } from './inventory.ts';
 export {

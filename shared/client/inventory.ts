@@ -1,18 +1,17 @@
-import { DELTA_ERROR, MAX_QUANTITY, type PetStatus } from '../contract/values.ts';
+import { type PetStatus, toQuantityError } from '../contract/values.ts';
 import {
   breakError,
   invalidResponseError,
   openResponse,
   type PetstoreRequest,
-  pause,
   readPieces,
   send,
   type WholeResponse,
   withRetries,
 } from './call.ts';
 import { defineArrayReader } from './json.ts';
-import { PetstoreError } from './petstoreError.ts';
 import {
+  argumentError,
   eachPage,
   type InventoryAdjustment,
   type InventoryItem,
@@ -89,9 +88,6 @@ export interface UpdatePreconditions {
   readonly ifMatch?: string | undefined;
 }
 
-/** Returns the new quantity for an entry. */
-export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
-
 export interface InventoryMethods {
   /** The list, or undefined if it still has the `etag` given as `ifNoneMatch`. */
   listInventory<Include extends Included = undefined>(
@@ -139,20 +135,6 @@ export interface InventoryMethods {
   ): Promise<TaggedInventoryItem>;
 
   /**
-   * Changes a stock count safely, with any number of clients. It reads the entry, calls `change` for the new
-   * quantity, and writes it if the entry has not changed since. Otherwise it starts again, until `totalTimeout`,
-   * and then rejects with `precondition_failed` or `timeout`. If `change` throws, nothing is written and the call
-   * rejects with the same error. If the entry does not exist, it rejects with `not_found`. With the key of an order,
-   * it takes effect once, however often it is called: a later call rejects with `effect: 'applied'`.
-   * @returns the entry after this update
-   */
-  updateStock(
-    petId: bigint,
-    change: StockChange,
-    options?: CallOptions & Pick<UpdatePreconditions, 'idempotencyKey'>,
-  ): Promise<TaggedInventoryItem>;
-
-  /**
    * Adds to the stock counts of 1 to 10 pets, all or none: negative deltas sell, positive ones return. It is retried as
    * reads are, and takes effect once. A refusal (`not_found`, `not_for_sale`, `insufficient_stock`,
    * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key.
@@ -189,12 +171,21 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     }) as InventoryMethods['listInventory'],
 
     // As the overloads say, there is always an entry without `ifNoneMatch`.
-    getInventoryEntry: (async (petId, options) =>
-      getInventoryEntry(
-        start(options, ['ifNoneMatch']),
-        petId,
-        options,
-      )) as InventoryMethods['getInventoryEntry'],
+    getInventoryEntry: (async (
+      petId: bigint,
+      options?: CallOptions & Partial<EntryPreconditions>,
+    ) => {
+      const call = start(options, ['ifNoneMatch']);
+      const request: PetstoreRequest<'getInventoryEntry'> = {
+        operationId: 'getInventoryEntry',
+        method: 'GET',
+        path: `/inventory/${toPetIdText(petId)}`,
+        headers: { 'If-None-Match': options?.ifNoneMatch },
+      };
+      return send(call, request, (whole) =>
+        whole.status === 304 ? undefined : toEntryOf(petId, whole),
+      );
+    }) as InventoryMethods['getInventoryEntry'],
 
     inventoryPages: (query = {}, options) =>
       eachPage(query.cursor, (cursor) =>
@@ -218,32 +209,41 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       if (!reader.isWhole) throw breakError(opened);
     },
 
-    updateInventory: async (petId, update, options) =>
-      updateInventory(start(options, ['ifMatch', 'idempotencyKey']), petId, update, options),
+    async updateInventory(petId, { quantity }, options) {
+      const call = start(options, ['ifMatch', 'idempotencyKey']);
+      if (!isCount(quantity, 0)) {
+        throw argumentError(`quantity ${toQuantityError(0)}, not ${quantity}.`);
+      }
+      const { ifMatch, idempotencyKey = ifMatch && drawKey() } = options ?? {};
+      const request: PetstoreRequest<'updateInventory'> = {
+        operationId: 'updateInventory',
+        method: 'PATCH',
+        path: `/inventory/${toPetIdText(petId)}`,
+        headers: { 'If-Match': ifMatch, 'Idempotency-Key': idempotencyKey },
+        body: JSON.stringify({ quantity }),
+      };
+      return send(call, request, (whole) => toEntryOf(petId, whole));
+    },
 
-    updateStock: async (petId, change, options) =>
-      updateStock(start(options, ['idempotencyKey']), petId, change, options),
-
-    adjustInventory: async (adjustments, options) =>
-      adjustInventory(start(options, ['idempotencyKey']), adjustments, options),
+    async adjustInventory(adjustments, options) {
+      const call = start(options, ['idempotencyKey']);
+      const { idempotencyKey = '' } = options ?? {};
+      // It is required.
+      refuseNoHeaders({ idempotencyKey });
+      const request: PetstoreRequest<'adjustInventory'> = {
+        operationId: 'adjustInventory',
+        method: 'POST',
+        path: '/inventory/adjustments',
+        headers: { 'Idempotency-Key': idempotencyKey },
+        body: `{"adjustments":[${adjustments.map(toAdjustmentText)}]}`,
+      };
+      return send(call, request, ({ document, headers }) => ({
+        entries: toList((document as AdjustedInventory).entries, toInventoryItem),
+        isReplay: headers.has('Idempotent-Replayed'),
+      }));
+    },
   };
   return methods;
-}
-
-async function getInventoryEntry(
-  call: Call,
-  petId: bigint,
-  { ifNoneMatch }: CallOptions & Partial<EntryPreconditions> = {},
-): Promise<TaggedInventoryItem | undefined> {
-  const request: PetstoreRequest<'getInventoryEntry'> = {
-    operationId: 'getInventoryEntry',
-    method: 'GET',
-    path: `/inventory/${toPetIdText(petId)}`,
-    headers: { 'If-None-Match': ifNoneMatch },
-  };
-  return send(call, request, (whole) =>
-    whole.status === 304 ? undefined : toEntryOf(petId, whole),
-  );
 }
 
 function toInventoryRequest({
@@ -270,33 +270,6 @@ function toEntryReader<Include extends Included>(
   return toEntry as (document: unknown) => EntryOf<Include>;
 }
 
-async function updateInventory(
-  call: Call,
-  petId: bigint,
-  { quantity }: InventoryUpdate,
-  {
-    ifMatch,
-    idempotencyKey = ifMatch === undefined ? undefined : drawKey(),
-  }: UpdatePreconditions = {},
-): Promise<TaggedInventoryItem> {
-  if (!isCount(quantity, 0)) {
-    const message = `quantity must be an integer from 0 to ${MAX_QUANTITY}, not ${quantity}.`;
-    throw new PetstoreError('invalid_request', message);
-  }
-  const request: PetstoreRequest<'updateInventory'> = {
-    operationId: 'updateInventory',
-    method: 'PATCH',
-    path: `/inventory/${toPetIdText(petId)}`,
-    headers: {
-      'Content-Type': 'application/json',
-      'If-Match': ifMatch,
-      'Idempotency-Key': idempotencyKey,
-    },
-    body: JSON.stringify({ quantity }),
-  };
-  return send(call, request, (whole) => toEntryOf(petId, whole));
-}
-
 function toEntryOf(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {
   const entry = toTaggedItem({ ...(document as object), etag: headers.get('ETag') });
   if (entry.petId !== petId) throw new TypeError('It is about another entry.');
@@ -308,60 +281,7 @@ function drawKey(): string {
   return crypto.getRandomValues(new Uint8Array(16)).join('-');
 }
 
-async function adjustInventory(
-  call: Call,
-  adjustments: readonly InventoryAdjustment[],
-  { idempotencyKey }: Partial<OutcomeOptions> = {},
-): Promise<AdjustedInventory> {
-  if (idempotencyKey === undefined) {
-    throw new TypeError('adjustInventory requires an idempotencyKey, such as the id of the order.');
-  }
-  if (!Array.isArray(adjustments)) throw new TypeError('adjustments must be an array.');
-  const request: PetstoreRequest<'adjustInventory'> = {
-    operationId: 'adjustInventory',
-    method: 'POST',
-    path: '/inventory/adjustments',
-    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
-    body: `{"adjustments":[${adjustments.map(toAdjustmentText)}]}`,
-  };
-  return send(call, request, ({ document, headers }) => ({
-    entries: toList((document as AdjustedInventory).entries, toInventoryItem),
-    isReplay: headers.has('Idempotent-Replayed'),
-  }));
-}
-
+/** The service checks the delta. */
 function toAdjustmentText({ petId, delta }: InventoryAdjustment): string {
-  const id = toPetIdText(petId);
-  if (isCount(Math.abs(delta), 1)) return `{"petId":${id},"delta":${delta}}`;
-  const message = `delta ${DELTA_ERROR}, and is ${delta}.`;
-  throw new PetstoreError('invalid_request', message);
-}
-
-/** After a conflict, in milliseconds. */
-const MAX_PAUSE = 5_000;
-
-async function updateStock(
-  call: Call,
-  petId: bigint,
-  change: StockChange,
-  { idempotencyKey = drawKey() }: Pick<UpdatePreconditions, 'idempotencyKey'> = {},
-): Promise<TaggedInventoryItem> {
-  for (let conflicts = 0; ; conflicts += 1) {
-    const begun = performance.now();
-    // Without a tag to compare, there is always an entry.
-    const entry = (await getInventoryEntry(call, petId)) as TaggedInventoryItem;
-    const quantity = await change(entry);
-    const { etag: ifMatch } = entry;
-    try {
-      // A refusal is not stored, so the key may name the next attempt too.
-      return await updateInventory(call, petId, { quantity }, { ifMatch, idempotencyKey });
-    } catch (error) {
-      if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
-      // Slow attempts are in each other's way for longer: a random time of up to 4, 8, 16, 20 times the attempt.
-      const most = (performance.now() - begun) * Math.min(4 * 2 ** conflicts, 20);
-      const delay = Math.random() * Math.min(most, MAX_PAUSE);
-      if (delay >= call.timeLeft()) throw error;
-      await pause(delay, call.signal);
-    }
-  }
+  return `{"petId":${toPetIdText(petId)},"delta":${JSON.stringify(delta)}}`;
 }

@@ -47,23 +47,22 @@ export class PetstoreError extends Error {
   readonly requestId: string | undefined;
   /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
-  readonly effect: Effect;
+  readonly effect: Effect = 'none';
   /** The operation whose request failed; undefined if none did. */
   readonly operationId: string | undefined;
   /** How often its request was sent. */
-  readonly attempts: number;
+  readonly attempts: number = 0;
   /** The address of the page that explains the code; undefined if the package was built without one. */
   readonly documentation: string | undefined;
 
-  constructor(code: PetstoreErrorCode, message: string, details: PetstoreErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(
+    code: PetstoreErrorCode,
+    message: string,
+    { cause, ...details }: PetstoreErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, details);
     this.code = code;
-    this.status = details.status;
-    this.requestId = details.requestId;
-    this.retryAfter = details.retryAfter;
-    this.effect = details.effect ?? 'none';
-    this.operationId = details.operationId;
-    this.attempts = details.attempts ?? 0;
     this.documentation = documentationAddress && `${documentationAddress}/errors.html#${code}`;
   }
 }

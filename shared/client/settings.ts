@@ -183,7 +183,7 @@ function parseApiKey(apiKey: string): string {
   // With a line break in it, `fetch` would quote the whole header in its error.
   if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new TypeError(
-    'apiKey must be an API key (visible ASCII characters, no spaces) or a function that returns one.',
+    'apiKey must be a string of visible ASCII characters, or a function that returns one.',
   );
 }
 

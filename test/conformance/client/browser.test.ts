@@ -76,12 +76,20 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     }
   });
 
-  it('sells by updateStock', async () => {
-    const after = await page.evaluate(async (petId) => {
-      await client.updateInventory(petId, { quantity: 9 });
-      return client.updateStock(petId, (entry) => entry.quantity - 1);
+  it('sets a count by its tag, and sells, also again after a lost response', async () => {
+    const [updated, sold, replayed] = await page.evaluate(async (petId) => {
+      const { etag } = await client.getInventoryEntry(petId);
+      const updated = await client.updateInventory(petId, { quantity: 9 }, { ifMatch: etag });
+      const sell = () =>
+        client.adjustInventory([{ petId, delta: -1 }], { idempotencyKey: 'order-1' });
+      return [updated, await sell(), await sell()] as const;
     }, petId);
-    expect(after).toMatchObject({ petId, quantity: 8 });
+    expect(updated).toMatchObject({ petId, quantity: 9 });
+    const entries = [{ petId, quantity: 8 }];
+    expect([sold, replayed]).toMatchObject([
+      { entries, isReplay: false },
+      { entries, isReplay: true },
+    ]);
   });
 
   it('sees errors, redirects, the sunset of an operation, a truncated list, an abort', async () => {

@@ -226,13 +226,13 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     const box = page.getByRole('searchbox');
     const first = page.locator('.results a').first();
     for (const [word, address] of [
-      ['cart', 'orders.html'],
+      ['cart', 'selling.html#a-cart-of-several-pets'],
       ['cors', 'index.html#with-which-key'],
       ['install', 'client.html#install'],
-      ['oversell', 'updates.html'],
+      ['oversell', 'selling.html'],
       ['pagination', 'lists.html#pages'],
       ['polling', 'orders.html#stock-changes'],
-      ['reserve', 'orders.html#a-cart-of-several-pets'],
+      ['reserve', 'orders.html#reservations'],
       ['sandbox', 'index.html#where'],
       ['webhook', 'orders.html'],
     ] as const) {

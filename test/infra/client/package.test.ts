@@ -12,7 +12,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 /** Bytes, minified and gzipped: a storefront's page loads all of it. The method of a team's own operation comes on top. */
-const BUDGET = 7 * 1024 + 64 * Math.max(0, operationIds.length - 5);
+const BUDGET = 7 * 1024 + 64 * Math.max(0, operationIds.length - 6);
 
 const documentationAddress = 'https://docs.shop.example/inventory';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UpdatePreconditions } from '../../../shared/client/index.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
 import {
@@ -16,10 +16,6 @@ const standIn = useStandIn();
 
 const body = '{"petId":7,"quantity":3,"status":"sold"}';
 const written = { headers: { ETag: '"c"' }, body };
-const toEntry = (quantity: number, etag: string) => ({
-  headers: { ETag: `"${etag}"` },
-  body: body.replace('3', `${quantity}`),
-});
 const outcomes = {
   none: 'The update was not applied.',
   unknown: 'The update may or may not have been applied.',
@@ -193,118 +189,120 @@ describe('an error says what the update did', () => {
   });
 });
 
-/** Milliseconds. */
-const SLOW = 1_000;
-const slowConflict: StandInResponse = (response) =>
-  void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
+it.each(['W/"a"', '"AAAACQBh-gzip"', '"AAAACQBh;br"'])(
+  'an entry is refused if a proxy changed its ETag to %s, which no update could name',
+  async (ETag) => {
+    standIn.responses = [{ body, headers: { ETag } }];
+    const message = expect.stringMatching(/^A proxy changed the ETag.* compression/);
+    const failure = { code: 'invalid_answer', status: 200, effect: 'none', message };
+    await expect(standIn.open().getInventoryEntry(7n)).rejects.toMatchObject(failure);
+  },
+);
 
-describe('updateStock', () => {
-  it('starts over after 412 and a pause, with the current entry and the same key', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), slowConflict, toEntry(4, 'b'), written];
-    const seen: unknown[] = [];
-    const sell = () =>
-      standIn.open().updateStock(7n, async (entry) => {
-        seen.push(entry);
-        return entry.quantity - 1;
-      });
-    const updated = await onFastClock(sell);
-    expect(seen).toEqual([
-      { petId: 7n, quantity: 5, status: 'sold', etag: '"a"' },
-      { petId: 7n, quantity: 4, status: 'sold', etag: '"b"' },
-    ]);
-    expect(updated).toEqual({ petId: 7n, quantity: 3, status: 'sold', etag: '"c"' });
-    expect(sent()).toEqual([
-      'GET /v1/inventory/7',
-      'PATCH /v1/inventory/7 "a" {"quantity":4}',
-      'GET /v1/inventory/7',
-      'PATCH /v1/inventory/7 "b" {"quantity":3}',
-    ]);
-    expect(keys()).toEqual([undefined, expect.any(String), undefined, keys()[1]]);
-    const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
-    expect(anew - refused).toBeGreaterThanOrEqual(SLOW + 4 * SLOW - 2);
+const entry = '{"petId":9223372036854775807,"quantity":3,"status":"sold"}';
+const adjusted = { body: `{"entries":[${entry}]}` };
+const cart = [{ petId: 9_223_372_036_854_775_807n, delta: -2 }] as const;
+
+describe('adjustInventory', () => {
+  const adjust = (maxRetries?: number) => {
+    const client = standIn.open({ fetch: standIn.fetch, timeout: 1_000 });
+    return onFastClock(() => client.adjustInventory(cart, { idempotencyKey, maxRetries }));
+  };
+
+  it('sends exact ids and the key, also again, and returns the entries', async () => {
+    const replayed = { ...adjusted, headers: { 'Idempotent-Replayed': 'true' } };
+    standIn.responses = [adjusted, lost, replayed];
+    const entries = [{ petId: cart[0].petId, quantity: 3, status: 'sold' }];
+    expect(await adjust()).toEqual({ entries, isReplay: false });
+    expect(await adjust()).toEqual({ entries, isReplay: true });
+    const line = 'POST /v1/inventory/adjustments';
+    const text = '{"adjustments":[{"petId":9223372036854775807,"delta":-2}]}';
+    expect(sent()).toEqual(Array(3).fill(`${line}  ${text}`));
+    expect(keys()).toEqual(Array(3).fill(idempotencyKey));
+    expect(standIn.requests[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('pauses for at most 20 times an attempt, and for at most 5 seconds', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    const durations = [40, 40, 40, 40, 40, SLOW];
-    const pauses: number[] = [];
-    let failed: number | undefined;
-    const own = async (_: string, { method }: RequestInit) => {
-      if (method === 'GET') {
-        if (failed !== undefined) pauses.push(performance.now() - failed);
-        return new Response(body, written);
-      }
-      const duration = durations.shift();
-      if (duration === undefined) return new Response(body, written);
-      await new Promise((resolve) => setTimeout(resolve, duration));
-      failed = performance.now();
-      return new Response(conflict.body, conflict as ResponseInit);
-    };
-    const updating = standIn.open({ fetch: own }).updateStock(7n, () => 1);
-    await vi.runAllTimersAsync();
-    await updating;
-    expect(pauses).toEqual([160, 320, 640, 800, 800, 5_000]);
+  it.each<[string, StandInResponse]>([
+    ['503', toError(503, 'service_unavailable')],
+    ['500', toError(500, 'internal_error')],
+    ['429', toError(429, 'too_many_requests')],
+    ['408', { status: 408, body: '<html>' }],
+    ['a lost connection', lost],
+    ['a timeout', silent],
+    ['a truncated response', { body: adjusted.body.slice(0, -1) }],
+    ['no connection', nowhere('ECONNREFUSED')],
+  ])('is retried after %s', async (_, failure) => {
+    standIn.responses = [failure, adjusted];
+    expect(await adjust()).toMatchObject({ isReplay: false });
   });
 
-  it('uses the caller’s key for every attempt, and the next call another one', async () => {
-    standIn.responses = [toEntry(5, 'a'), lost, conflict, toEntry(4, 'b'), written];
-    await standIn.open().updateStock(7n, () => 1, { idempotencyKey });
-    const own = idempotencyKey;
-    expect(keys()).toEqual([undefined, own, own, undefined, own]);
-    standIn.responses = [toEntry(5, 'a'), written, toEntry(5, 'a'), written];
-    for (const _ of 'ab') await standIn.open().updateStock(7n, () => 1);
-    expect(new Set(keys()).size).toBe(4);
+  const refusals = [
+    [404, 'not_found'],
+    [409, 'not_for_sale'],
+    [409, 'insufficient_stock'],
+    [409, 'quantity_out_of_range'],
+  ] as const;
+  const others = [
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [413, 'payload_too_large'],
+    [415, 'unsupported_media_type'],
+    [429, 'too_many_requests'],
+  ] as const;
+
+  type Outcome = [effect: string, status: number, code: string, before?: StandInResponse];
+
+  it.each<Outcome>([
+    // The outcome of the key: no earlier attempt can have sold.
+    ...refusals.map(([status, code]): Outcome => ['none', status, code]),
+    ...refusals.map(([status, code]): Outcome => ['none', status, code, lost]),
+    ...others.map(([status, code]): Outcome => ['none', status, code]),
+    // They say nothing about an attempt before them.
+    ...others.map(([status, code]): Outcome => ['unknown', status, code, lost]),
+    // The other adjustment with the key may have been refused.
+    ['unknown', 422, 'idempotency_key_reused'],
+    ['unknown', 422, 'idempotency_key_reused', lost],
+  ])('has the effect %s after its own %i %s, and is not sent again', async (...row) => {
+    const [effect, status, code, before] = row;
+    standIn.responses = [
+      ...(before ? [before] : []),
+      toError(status, code, { 'Retry-After': '60' }),
+    ];
+    const attempts = standIn.responses.length;
+    const failure = { effect, status, code, attempts, operationId: 'adjustInventory' };
+    await expect(adjust()).rejects.toMatchObject(failure);
+    expect(standIn.requests).toHaveLength(attempts);
   });
 
-  it.each(['W/"a"', '"AAAACQBh-gzip"', '"AAAACQBh;br"'])(
-    'does not start over for ever if a proxy changes each ETag to %s',
-    async (ETag) => {
-      standIn.responses = [{ body, headers: { ETag } }];
-      const client = standIn.open();
-      const message = expect.stringMatching(/^A proxy changed the ETag.* compression/);
-      const failure = { code: 'invalid_answer', status: 200, effect: 'none', message };
-      await expect(client.updateStock(7n, () => 1)).rejects.toMatchObject(failure);
-      await expect(client.getInventoryEntry(7n)).rejects.toMatchObject({ code: 'invalid_answer' });
-      expect(standIn.requests).toHaveLength(2);
-    },
-  );
-
-  const reason = new Error('sold out');
-  const abortion = new AbortController();
-
-  it.each<[string, () => number, unknown]>([
-    ['throws', () => Promise.reject(reason) as never, reason],
-    ['returns no valid quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
-    ['aborts the call', () => abortion.abort(reason) ?? 4, reason],
-  ])('writes nothing when change %s', async (_, change, expected) => {
-    standIn.responses = [toEntry(5, 'a')];
-    const call = standIn.open().updateStock(7n, change, { signal: abortion.signal });
-    expect(await call.catch((cause) => cause)).toEqual(expected);
-    expect(standIn.requests.map(({ method }) => method)).toEqual(['GET']);
+  it.each<StandInResponse>([
+    ...foreign,
+    { status: 409, body: '{"code":"insufficient_stock","message":"No."}' },
+    { status: 404, body: '{"code":"insufficient_stock","message":"No.","status":404}' },
+    { body: '<html>' },
+    { body: '[]' },
+    { body: '{"entries":{}}' },
+    { body: '{"entries":[{"petId":7,"quantity":-1,"status":"sold"}]}' },
+  ])('knows no outcome by a response of another server: %j', async (response) => {
+    standIn.responses = [response];
+    const failure = { code: 'invalid_answer', effect: 'unknown' };
+    await expect(adjust(0)).rejects.toMatchObject(failure);
   });
 
-  it('gives up after its timeout, and names conflicts as the reason', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), slowConflict];
-    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
-    const failure = { code: 'precondition_failed', status: 412 };
-    await expect(onFastClock(update)).rejects.toMatchObject(failure);
-    expect(standIn.requests).toHaveLength(2);
+  it('takes no unknown path for an entry that is missing, also after a lost response', async () => {
+    standIn.responses = [lost, unknownPath];
+    const failure = { code: 'invalid_answer', status: 404, effect: 'unknown' };
+    await expect(adjust()).rejects.toMatchObject(failure);
   });
 
-  it.each([
-    ['another error', [toEntry(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
-    ['no entry', [toError(404, 'not_found')], 'not_found'],
-    ['an entry without a tag', [{ body }], 'invalid_answer'],
-    ['another entry', [{ ...written, body: body.replace('7', '8') }], 'invalid_answer'],
-    ['a sale of this order', [toEntry(5, 'a'), reused], 'idempotency_key_reused', 'applied'],
-  ])('does not start over after %s', async (_, responses, code, effect = 'none') => {
-    standIn.responses = [...responses];
-    const updating = standIn.open().updateStock(7n, () => 1, { idempotencyKey });
-    await expect(updating).rejects.toMatchObject({ code, effect });
-    expect(standIn.requests).toHaveLength(responses.length);
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a rounded id',
+      () => standIn.open().adjustInventory([{ petId: 7 }] as never, { idempotencyKey }),
+    ],
+    ['no list', () => standIn.open().adjustInventory({} as never, { idempotencyKey })],
+  ])('sends nothing with %s', async (_, call) => {
+    await expect(call()).rejects.toThrow();
+    expect(standIn.requests).toEqual([]);
   });
 });

@@ -1,14 +1,18 @@
 /*
- * A shop: its server reads the stock for all its pages, and sells each order once.
+ * A shop: its server reads the stock for all its pages, and sells, takes back and cancels orders.
  *   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… node server.ts
  */
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 // Elsewhere, this is the package petstore-inventory-client.
-import { createPetstoreClient, type InventoryItem, PetstoreError } from '../../index.ts';
-import { type Order, sellOrder } from '../orders.ts';
+import {
+  createPetstoreClient,
+  type InventoryAdjustment,
+  type InventoryItem,
+  PetstoreError,
+} from '../../index.ts';
 
 const { BASE_ADDRESS = '', API_KEY = '', PORT = '8080', REFRESH_MS = '5000' } = process.env;
 
@@ -26,7 +30,7 @@ const files = new Map<string, readonly [type: string, content: string]>([
 ]);
 
 let stock: readonly InventoryItem[] = [];
-/** The tag of the list in `stock`; undefined once a sale has changed it. */
+/** The tag of the list in `stock`; undefined once an order has changed it. */
 let etag: string | undefined;
 let reading: Promise<void> | undefined;
 
@@ -49,46 +53,139 @@ async function refreshStock(): Promise<void> {
   stock = list.items.sort((one, other) => (one.petId < other.petId ? -1 : 1));
 }
 
-/** By address. Yours are in a database. */
+/** Pieces of each pet. */
+type Cart = ReadonlyMap<bigint, number>;
+
+/** Yours are in a database, and saved before each request. */
+interface Order {
+  readonly id: string;
+  /** What the customer has. */
+  readonly pieces: Map<bigint, number>;
+  /** The keys of the steps that took effect. */
+  readonly done: Set<string>;
+  /** A step without a known outcome. It is sent again before any other. */
+  open?: { readonly key: string; readonly adjustments: readonly InventoryAdjustment[] } | undefined;
+  /** Settles after the last step: one runs at a time. Yours have a lock in the database. */
+  turn: Promise<unknown>;
+}
+
+/** By their ids. */
 const orders = new Map<string, Order>();
-/** The orders that run now: each runs in one place at a time. Yours have a lock in the database. */
-const running = new Map<string, ReturnType<typeof takeOrder>>();
+const MAX_ORDERS = 1_000;
+
+/** What a customer may do with an order, with the messages for done and refused. */
+const steps = {
+  order: ['It is yours.', 'It is not for sale.'],
+  return: ['It is back.', 'It cannot be returned.'],
+  cancellation: ['It is cancelled.', 'It cannot be cancelled.'],
+} as const;
+type Step = keyof typeof steps;
+type Outcome = readonly [status: number, message: string];
+
+/** Begins a step after the last one of its order. A step that is sent again has the outcome of the first. */
+async function takeStep(step: Step, id: string, key: string, cart: Cart): Promise<Outcome> {
+  const begun: Order = { id, pieces: new Map(), done: new Set(), turn: Promise.resolve() };
+  const order = orders.get(id) ?? begun;
+  if (step === 'order') orders.set(id, order);
+  // A dropped order can be sent again, but neither returned nor cancelled.
+  if (orders.size > MAX_ORDERS) orders.delete(orders.keys().next().value ?? '');
+  const outcome = order.turn.then(() => runStep(order, step, key, cart));
+  order.turn = outcome.catch(() => {});
+  const result = await outcome;
+  // The service keeps the outcome of a refused order.
+  const isForgotten = order.done.size === 0 && !order.open;
+  if (isForgotten && orders.get(id) === order) orders.delete(id);
+  return result;
+}
 
 /** @returns the status and the message for the customer; below 500, the outcome is certain */
-async function takeOrder(order: Order): Promise<[status: number, message: string]> {
+async function runStep(order: Order, step: Step, key: string, cart: Cart): Promise<Outcome> {
+  const [done, refused] = steps[step];
   try {
-    const isSold = await sellOrder(petstore, order, save);
-    return isSold ? [200, 'It is yours.'] : [409, 'It is not for sale.'];
+    await sendOpen(order);
+    const isCancelled = order.done.has(`cancellation-${order.id}`);
+    if (isCancelled && step !== 'cancellation') return [409, 'The order was cancelled.'];
+    if (order.done.has(key)) return [200, done];
+    const pieces = step === 'cancellation' ? order.pieces : cart;
+    if (step !== 'order' && !hasPieces(order, pieces)) return [409, refused];
+    const sign = step === 'order' ? -1 : 1;
+    const adjustments = [...pieces].map(([petId, count]) => ({ petId, delta: sign * count }));
+    order.open = { key, adjustments };
+    await sendOpen(order);
+    return [200, done];
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
-    console.error(`Order ${order.id}: ${error.code}, request ${error.requestId}: ${error.message}`);
-    if (error.effect === 'none') return [503, 'Nothing was sold. Please try again.'];
-    return [503, 'The sale may or may not have happened. Try again: you will not buy twice.'];
+    const { code, effect, status, requestId, message } = error;
+    if (status === 409 || code === 'not_found') return [409, refused];
+    console.error(`${key}: ${code}, request ${requestId}: ${message}`);
+    if (effect === 'none') return [503, 'Nothing has changed. Please try again.'];
+    return [503, 'It may or may not have happened. Try again: it will not happen twice.'];
   }
 }
 
-/** Yours writes to a database. This one shows the new count before the next read of the stock. */
-function save({ lines }: Order): void {
-  for (const { petId, sent, isSold } of lines) {
-    if (!sent || !isSold) continue;
-    const { quantity } = sent;
-    stock = stock.map((item) => (item.petId === petId ? { ...item, quantity } : item));
+function hasPieces(order: Order, cart: Cart): boolean {
+  const has = ([petId, count]: [bigint, number]) => count <= (order.pieces.get(petId) ?? 0);
+  return cart.size > 0 && [...cart].every(has);
+}
+
+async function sendOpen(order: Order): Promise<void> {
+  if (!order.open) return;
+  const { key, adjustments } = order.open;
+  try {
+    const options = { idempotencyKey: key };
+    const { entries } = await petstore.adjustInventory(adjustments, options);
+    // Pages show the new counts before the next read of the stock.
     etag = undefined;
+    stock = stock.map((item) => entries.find(({ petId }) => petId === item.petId) ?? item);
+  } catch (error) {
+    if (error instanceof PetstoreError && error.effect === 'none') order.open = undefined;
+    throw error;
+  }
+  order.open = undefined;
+  order.done.add(key);
+  for (const { petId, delta } of adjustments) {
+    const left = (order.pieces.get(petId) ?? 0) - delta;
+    if (left > 0) order.pieces.set(petId, left);
+    else order.pieces.delete(petId);
   }
 }
 
-const server = createServer(async ({ method, url = '' }, response) => {
+/** Adds up lines with the same pet. @returns undefined if the body is no cart, such as `[["7", 2]]` */
+async function readCart(request: IncomingMessage): Promise<Cart | undefined> {
+  const cart = new Map<bigint, number>();
+  let text = '';
+  try {
+    // A longer body is invalid JSON, since the rest is left out.
+    for await (const chunk of request) if (text.length < 10_000) text += chunk;
+    for (const [petId, count] of JSON.parse(text)) {
+      if (!/^-?\d{1,19}$/.test(petId) || !(Number.isInteger(count) && count > 0)) return undefined;
+      cart.set(BigInt(petId), (cart.get(BigInt(petId)) ?? 0) + count);
+    }
+  } catch {
+    return undefined;
+  }
+  return cart.size > 0 ? cart : undefined;
+}
+
+const server = createServer(async (request, response) => {
+  const { method = '', url = '', headers } = request;
   function send(status: number, type: string, body: string): void {
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Content-Security-Policy', "default-src 'self'; img-src data:");
     response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
   }
-  // A repeated PUT is the same order.
-  const [, id, petId] = /^\/orders\/([\w-]{1,64})\/(-?\d{1,19})$/.exec(url) ?? [];
-  if (method === 'PUT' && id !== undefined && petId !== undefined) {
-    const order = orders.get(url) ?? { id, lines: [{ petId: BigInt(petId) }] };
-    orders.set(url, order);
-    const outcome = running.get(url) ?? takeOrder(order).finally(() => running.delete(url));
-    running.set(url, outcome);
-    const [status, message] = await outcome;
+  // Another name may be a page's own, which leads here to read and to buy (DNS rebinding).
+  if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? '')) {
+    return send(421, 'text/plain', 'Call the shop by localhost.');
+  }
+  const [, id, returnId] = /^\/orders\/([\w-]{1,64})(?:\/returns\/([\w-]{1,64}))?$/.exec(url) ?? [];
+  if (id !== undefined && (method === 'PUT' || (method === 'DELETE' && !returnId))) {
+    const cart = method === 'PUT' ? await readCart(request) : new Map();
+    if (!cart) return send(400, 'application/json', '{"message":"There is no cart."}');
+    const saleOrReturn = returnId === undefined ? 'order' : 'return';
+    const step = method === 'DELETE' ? 'cancellation' : saleOrReturn;
+    const key = [`${step}-${id}`, ...(returnId ? [returnId] : [])].join('/');
+    const [status, message] = await takeStep(step, id, key, cart);
     return send(status, 'application/json', JSON.stringify({ message }));
   }
   if (method === 'GET' && url === '/stock.json') {
