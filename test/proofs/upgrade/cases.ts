@@ -67,6 +67,45 @@ export const entryCases: Record<string, Case> = {
     await expectQuantity(turn, quantity);
   },
 
+  async 'an adjustment has one effect beside updates with the same key'(turn) {
+    if (![turn.first, turn.second].some(canAdjust)) return 'skipped';
+    const key = { 'Idempotency-Key': randomUUID() };
+    const response = await update(turn, turn.first, draw(), key);
+    const sale = await adjust(turn, 1, key);
+    equal(sale.status, 200);
+    equal(sale.headers.get('Idempotent-Replayed'), null);
+    const { quantity } = response.json() as { quantity: number };
+    await expectQuantity(turn, quantity + 1);
+    // Neither release takes the row of the adjustment for that of an update, or the other way round.
+    expectSame(await update(turn, turn.second, quantity, key), response);
+    expectSame(await update(turn, turn.first, quantity, key), response);
+    const again = await adjust(turn, 1, key);
+    equal(again.headers.get('Idempotent-Replayed'), 'true');
+    await expectQuantity(turn, quantity + 1);
+  },
+
+  async 'the tag of an adjusted entry is accepted once'(turn) {
+    if (![turn.first, turn.second].some(canAdjust)) return 'skipped';
+    const tag = toTag(await update(turn, turn.first, draw()));
+    equal((await adjust(turn, 5, { 'Idempotency-Key': randomUUID() })).status, 200);
+    for (const release of [turn.first, turn.second]) {
+      equal((await update(turn, release, draw(), { 'If-Match': tag })).status, 412);
+    }
+    const { etag } = await readEntry(turn, turn.first);
+    return etag === undefined ? 'skipped' : expectAcceptedOnce(turn, etag);
+  },
+
+  async 'a refusal disturbs no update'(turn) {
+    if (![turn.first, turn.second].some(canAdjust)) return 'skipped';
+    const key = { 'Idempotency-Key': randomUUID() };
+    equal((await adjust(turn, -2_147_483_647, key)).status, 409);
+    const quantity = draw();
+    const response = await update(turn, turn.first, quantity, key);
+    expectSame(await update(turn, turn.second, quantity, key), response);
+    equal((await adjust(turn, -2_147_483_647, key)).status, 409);
+    await expectQuantity(turn, quantity);
+  },
+
   async 'of two updates at once with one tag, one is stored'(turn) {
     const headers = { 'If-Match': toTag(await update(turn, turn.first, draw())) };
     const [quantity, otherQuantity] = [draw(), draw()];
@@ -140,6 +179,20 @@ function update(
   headers: Record<string, string> = {},
 ) {
   return sendUpdate({ baseUrl, apiKey }, petId, `{"quantity":${quantity}}`, headers);
+}
+
+const canAdjust = ({ root }: Release) => existsSync(join(root, 'functions/adjustInventory.ts'));
+
+/** By the release that has the operation. */
+function adjust(
+  { first, second, apiKey, petId }: Turn,
+  delta: number,
+  key: Record<string, string>,
+) {
+  const { baseUrl } = [first, second].find(canAdjust) as Release;
+  const headers = { 'Content-Type': 'application/json', ...key };
+  const body = `{"adjustments":[{"petId":${petId},"delta":${delta}}]}`;
+  return send({ baseUrl, apiKey }, 'POST', '/inventory/adjustments', { headers, body });
 }
 
 /** @param path relative to the base address, or with its `/v1` */

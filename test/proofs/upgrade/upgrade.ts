@@ -17,7 +17,7 @@ import { entryCases, type Release, runUpgrade, stageCases } from './cases.ts';
 const lastRelease = readFileSync(new URL('lastRelease.txt', import.meta.url), 'utf8').trim();
 const text = {
   about:
-    'Proves that the last release and these sources can share their tables, as in a gradual deployment or after a rollback. Each updates what the other has updated, and reads its lists, tags, pages and API keys. Exits with status 1 at a wrong response or a second effect.',
+    'Proves that the last release and these sources can share their tables, as in a gradual deployment or after a rollback. Each updates what the other has updated or adjusted, and reads its lists, tags, pages and API keys. Exits with status 1 at a wrong response or a second effect.',
   options: {
     from: { value: 'COMMIT', about: 'the last release', default: lastRelease },
     to: { value: 'COMMIT', about: 'a commit instead of these sources' },
