@@ -12,6 +12,7 @@ import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { defineInventoryAdjustments } from '../../../shared/store/inventoryAdjustments.ts';
 import { readInventoryEntry } from '../../../shared/store/inventoryEntry.ts';
 import { defineInventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
@@ -24,9 +25,9 @@ type Stored = { readonly by: string; readonly row: Row };
 
 /**
  * Rows as each release wrote them. A new release adds its own, and never changes one: deployed tables have them. Rows of
- * updates last a day, those of adjustments 30 days.
+ * updates last a day, and those of adjustments 30.
  */
-const stored: Record<'inventory' | 'requests' | 'apiKeys', Stored[]> = JSON.parse(
+const stored: Record<'inventory' | 'requests' | 'adjustments' | 'apiKeys', Stored[]> = JSON.parse(
   readFileSync(new URL('storedRecords.json', import.meta.url), 'utf8'),
   (key, value) => (key === 'B' ? Buffer.from(value, 'base64') : value),
 );
@@ -35,6 +36,8 @@ const stored: Record<'inventory' | 'requests' | 'apiKeys', Stored[]> = JSON.pars
 const types = {
   inventory: { p: 'N', q: 'N', s: 'S', v: 'B' },
   requests: { p: 'N', r: 'S', f: 'S', s: 'S', v: 'B', t: 'N' },
+  adjusted: { p: 'N', r: 'S', d: 'S', v: 'B', w: 'N', t: 'N' },
+  refused: { p: 'N', r: 'S', d: 'S', v: 'B', w: 'N', t: 'N', c: 'S', m: 'S' },
 };
 
 const entry = { petId: 7n, quantity: 25, status: 'available' } as const;
@@ -44,6 +47,8 @@ describe.each(engines)('records that $name stores', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
   const list = () => defineInventoryList(client(), 'inventory', scanPage);
   const updates = () => defineInventoryUpdates(client(), 'inventory', 'requests');
+
+  const adjustments = () => defineInventoryAdjustments(client(), 'inventory', 'requests');
 
   const put = (TableName: string, Item: Row) =>
     client().send(new PutItemCommand({ TableName, Item }));
@@ -172,6 +177,42 @@ describe.each(engines)('records that $name stores', ({ start }) => {
     await updates().setQuantity({ petId: 7n, quantity: 1 }, 'AAAAAAAAAA order-2');
     const { Items = [] } = await client().send(new ScanCommand({ TableName: 'requests' }));
     expect(Items.map(toTypes)).toEqual([types.requests, types.requests]);
+  });
+
+  const cart = [
+    { petId: 9n, delta: 2 },
+    { petId: 7n, delta: -1 },
+  ];
+
+  it.each(stored.adjustments)('have their outcome: $by', async ({ by, row }) => {
+    await put('requests', row);
+    await put('inventory', toInventoryRecord(entry));
+    await put('inventory', toInventoryRecord({ ...entry, petId: 9n }));
+    const [key = ''] = /order-\d/.exec(by) ?? [];
+    const outcome = await adjustments()
+      .adjust(cart, `AAAAAAAAAA ${key}`)
+      .catch((error) => error);
+    expect(outcome).toMatchObject(
+      row.c
+        ? { name: 'AdjustmentRefused', code: row.c.S, message: row.m?.S, isReplay: true }
+        : { items: [{ petId: 9n, quantity: 25 }, entry], isReplay: true },
+    );
+    const other = adjustments().adjust(cart.slice(1), `AAAAAAAAAA ${key}`);
+    await expect(other).rejects.toMatchObject({ name: 'IdempotencyKeyReused' });
+    expect(await read({ p: { N: '7' } })).toEqual(toInventoryRecord(entry));
+  });
+
+  it('have the attributes of adjustments and refusals', async () => {
+    const row = { ...toInventoryRecord(entry), v: B(1, 2, 3, 4, 5) };
+    await put('inventory', row);
+    await adjustments().adjust(cart.slice(1), 'AAAAAAAAAA order-1');
+    await expect(adjustments().adjust(cart, 'AAAAAAAAAA order-2')).rejects.toThrow('petId 9');
+    expect(toTypes(await read(row))).toEqual(types.inventory);
+    const { Items = [] } = await client().send(new ScanCommand({ TableName: 'requests' }));
+    const found = new Map(Items.map((item) => [item.r?.S, toTypes(item)]));
+    const [adjusted, refused] = stored.adjustments.map(({ row }) => row.r?.S);
+    expect(found.get(adjusted)).toEqual(types.adjusted);
+    expect(found.get(refused)).toEqual(types.refused);
   });
 
   it.each(stored.apiKeys)('are keys that still work: $by', async ({ row }) => {
