@@ -6,6 +6,7 @@ import {
   type Outcome,
   type Write,
 } from './checker.ts';
+import { findLedgerProblems } from './seller.ts';
 
 const ofA = { ifMatch: 'A' };
 const keyed = { key: 'k' };
@@ -98,4 +99,30 @@ it.each<[string, Operation[]]>([
   ],
 ])('a history is a violation when %s', (_, history) => {
   expect(findContradiction([first, ...history])).toMatch(/\w/);
+});
+
+const sale = {
+  key: 'k',
+  deltas: [
+    ['7', -1],
+    ['9', -2],
+  ],
+} as const;
+const counts = (seven: number, nine: number) =>
+  new Map([
+    ['7', seven],
+    ['9', nine],
+  ]);
+
+it.each<[string, number[], number, number, RegExp | undefined]>([
+  ['of a sale that took effect', [200, 200], 8, 7, undefined],
+  ['of a sale that was refused', [409], 9, 9, undefined],
+  ['if a retry took effect again', [200, 200], 7, 5, /7: 7 pieces are left, not 8/],
+  ['if only one pet was sold', [200], 8, 9, /9: 9 pieces are left, not 7/],
+  ['if a refused sale took effect', [409], 8, 7, /7: 8 pieces are left, not 9/],
+  ['if a refused sale was repeated', [409, 200], 8, 7, /other than one outcome/],
+])('pieces add up, or not: %s', (_, statuses, seven, nine, problem) => {
+  const [found] = findLedgerProblems([{ ...sale, statuses }], counts(9, 9), counts(seven, nine));
+  if (problem) expect(found).toMatch(problem);
+  else expect(found).toBeUndefined();
 });

@@ -20,13 +20,14 @@ import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import { findContradiction, type Outcome } from './checker.ts';
 import { type Histories, perform, petIds, type Run, runClient } from './client.ts';
 import { explore, type Kind, toFindings } from './interleavings/explore.ts';
+import { findLedgerProblems, type Ledger, readCounts, runSeller, settle } from './seller.ts';
 
 /** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
 const text = {
   about: [
-    "Proves that acknowledged means stored. Clients read and update a few entries at once and abort some requests. The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must be linearizable. Exits with status 1 if one is not.",
+    "Proves that acknowledged means stored. Clients read, update and sell a few entries at once and abort some requests. The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must be linearizable, and the pieces of those that are sold must add up. Exits with status 1 if one is not.",
     'With --schedules, runs updates of one entry, then adjustments of two, against the embedded engine, one call at a time. A seed draws when each call reaches it, whether the call fails, loses its response or arrives late, and when the function is killed. Each 200 must have one effect, and each 404, 409 and 412 none. Otherwise exits with status 1 and shows the steps.',
   ],
   options: {
@@ -82,12 +83,14 @@ async function runSchedules(count: number, seed: number): Promise<Findings> {
 
 async function runClients(options: RegisterOptions): Promise<Findings> {
   const { clients, seconds, seed, engine } = options;
-  const { histories, kills } = await runRegister(options);
+  const { histories, kills, ledger, before, after } = await runRegister(options);
   const times = [...histories.values()].flat().map(({ invoked, responded }) => responded - invoked);
   const slowest = Math.max(...times.filter(Number.isFinite));
   const entries = [...histories].map(([petId, history]) => {
     return { petId, history, problem: findContradiction(history) };
   });
+  const countWith = (status: number) =>
+    ledger.filter(({ statuses }) => statuses.includes(status)).length;
   const outcomes = ['ok', 'refused', 'killed', 'client left', '5xx'];
   return {
     section: {
@@ -99,15 +102,19 @@ async function runClients(options: RegisterOptions): Promise<Findings> {
       ]),
       notes: [
         'After the last three, it is unknown whether an update took effect.',
+        `Of ${ledger.length} other changes with keys, ${countWith(200)} took effect, ${countWith(409)} were refused, and ${countWith(412)} came too late.`,
         `${kills} kills by SIGKILL; the slowest response took ${Math.round(slowest)} ms.`,
       ],
     },
-    problems: entries.flatMap(({ petId, problem, history }) => {
-      if (problem === undefined) return [];
-      const file = join(tmpdir(), `petstore-register-${seed}-${petId}.json`);
-      writeFileSync(file, JSON.stringify({ petId, problem, history }, null, 1));
-      return [`${petId}: ${problem}. Its history is in ${file}.`];
-    }),
+    problems: [
+      ...findLedgerProblems(ledger, before, after),
+      ...entries.flatMap(({ petId, problem, history }) => {
+        if (problem === undefined) return [];
+        const file = join(tmpdir(), `petstore-register-${seed}-${petId}.json`);
+        writeFileSync(file, JSON.stringify({ petId, problem, history }, null, 1));
+        return [`${petId}: ${problem}. Its history is in ${file}.`];
+      }),
+    ],
   };
 }
 
@@ -118,7 +125,7 @@ function toName(outcome: Outcome): string | undefined {
 type RegisterOptions = OptionValues<typeof text>;
 
 /**
- * Lets clients read and update a few entries while the stage is repeatedly killed.
+ * Lets clients read, update and sell a few entries while the stage is repeatedly killed.
  * @returns the histories; each begins and ends with a read of the entry while no other operation runs
  */
 async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) {
@@ -135,14 +142,21 @@ async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) 
       }
     }
     await readAll();
+    const before = await readCounts(stage.run);
+    const ledger: Ledger = [];
     const end = performance.now() + seconds * 1_000;
     const work = Array.from({ length: clients }, (_, index) => {
-      return runClient({ run: stage.run, histories, draw: defineDraw(seed + index + 1), end });
+      const shared = { run: stage.run, draw: defineDraw(seed + index + 1), end };
+      // Every fourth sells.
+      return index % 4 === 3
+        ? runSeller({ ...shared, ledger })
+        : runClient({ ...shared, histories });
     });
     const killing = killAgainAndAgain(stage, defineDraw(seed), end);
     const [kills] = await Promise.all([killing, ...work]);
     await readAll();
-    return { histories, kills };
+    await settle(stage.run, ledger);
+    return { histories, kills, ledger, before, after: await readCounts(stage.run) };
   } finally {
     await stage.end();
   }
