@@ -9,6 +9,11 @@ import { type ConformanceTarget, send } from './target.ts';
 const update = { method: 'PATCH', body: '{"quantity":7}' };
 // Most of them consume different request units.
 const requests: { path: string; method?: string; body?: string; ifMatch?: string }[] = [
+  {
+    method: 'POST',
+    path: '/inventory/adjustments',
+    body: '{"adjustments":[{"petId":9,"delta":1},{"petId":11,"delta":1}]}',
+  },
   { path: '/pets/1' },
   { path: '/store/orders?limit=2' },
   { path: '/inventory?limit=3' },
@@ -52,6 +57,7 @@ describe('one container', () => {
         'X-Request-Id': clientRequestId,
         'Content-Type': 'application/json',
         ...(ifMatch && { 'If-Match': ifMatch }),
+        ...(method === 'POST' && { 'Idempotency-Key': clientRequestId }),
       },
       ...(body && { body }),
     });
@@ -96,5 +102,25 @@ describe('one container', () => {
       expect(again.text).toBe(first.text);
     }
     expect((await sell(other, quantity)).headers.get('Idempotent-Replayed')).toBeNull();
+  });
+
+  test('gives a sale its outcome also after a rotation of its key, and another client’s key is its own', async () => {
+    const petId = 3n;
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-2' };
+    async function sell({ apiKey }: (typeof keys)[number], delta: number) {
+      const body = `{"adjustments":[{"petId":${petId},"delta":${delta}}]}`;
+      return send(target, 'POST', '/inventory/adjustments', { apiKey, headers, body });
+    }
+    const [old, , other] = keys as [(typeof keys)[number], unknown, (typeof keys)[number]];
+    const first = await sell(old, -1);
+    expect(first.status).toBe(200);
+    const successor = await register.succeed(old.record);
+    for (const key of [successor, await register.succeed(successor.record)]) {
+      expectError(await sell(key, -2), 'idempotency_key_reused', 'adjustInventory');
+      const again = await sell(key, -1);
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      expect(again.text).toBe(first.text);
+    }
+    expect((await sell(other, -1)).headers.get('Idempotent-Replayed')).toBeNull();
   });
 });
