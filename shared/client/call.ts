@@ -138,11 +138,10 @@ function exchangeError(
   details: PetstoreErrorDetails,
 ): PetstoreError {
   const isReused = code === 'idempotency_key_reused';
-  // Of an adjustment, the other with the key may have been refused.
-  const effectOfOther = method === 'POST' ? 'unknown' : 'applied';
-  const effectOfThis = mayHaveApplied ? 'unknown' : 'none';
-  const effect = isReused ? effectOfOther : effectOfThis;
-  const outcome = method === 'GET' || isReused ? '' : outcomes[effectOfThis];
+  const own = mayHaveApplied ? 'unknown' : 'none';
+  // Another adjustment with the key may have been refused.
+  const effect = isReused ? (method === 'POST' ? 'unknown' : 'applied') : own;
+  const outcome = method === 'GET' || isReused ? '' : outcomes[own];
   return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
 }
 
@@ -237,9 +236,10 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const text = await (status < 500 ? reading : reading.catch(() => ''));
     if (status < 500 && isOpen(text, '{')) throw breakError(opened);
     const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
-    if (isRefusal) {
-      exchange.mayHaveApplied = mayHaveApplied && !isConclusive(request.method, code, status);
-    }
+    // After these, no earlier attempt took effect: this one would have got its response.
+    const isMissing = code === 'not_found' && request.method === 'POST';
+    const isOutcome = isMissing || status === 409 || code === 'precondition_failed';
+    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isOutcome;
     throw responseError(opened, code, message, { retryAfter });
   } catch (error) {
     watchdog.stop();
@@ -247,12 +247,6 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     response?.body?.cancel?.().catch(() => {});
     throw watchdog.signal.aborted ? watchdog.signal.reason : error;
   }
-}
-
-/** Whether a refusal also says that no earlier attempt took effect: this one would have got its response. */
-function isConclusive(method: string, code: PetstoreErrorCode, status: number): boolean {
-  const isOutcome = method === 'POST' && code === 'not_found';
-  return isOutcome || status === 409 || code === 'precondition_failed';
 }
 
 async function readText(opened: OpenResponse): Promise<string> {

@@ -10,8 +10,8 @@ import {
   withRetries,
 } from './call.ts';
 import { defineArrayReader } from './json.ts';
+import { PetstoreError } from './petstoreError.ts';
 import {
-  argumentError,
   eachPage,
   type InventoryAdjustment,
   type InventoryItem,
@@ -212,7 +212,8 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     async updateInventory(petId, { quantity }, options) {
       const call = start(options, ['ifMatch', 'idempotencyKey']);
       if (!isCount(quantity, 0)) {
-        throw argumentError(`quantity ${toQuantityError(0)}, not ${quantity}.`);
+        const message = `quantity ${toQuantityError(0)}, not ${quantity}.`;
+        throw new PetstoreError('invalid_request', message);
       }
       const { ifMatch, idempotencyKey = ifMatch && drawKey() } = options ?? {};
       const request: PetstoreRequest<'updateInventory'> = {

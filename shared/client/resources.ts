@@ -149,11 +149,7 @@ function requireValid(member: string, isValid: boolean): void {
 /** @throws {PetstoreError} if it is not a bigint: a number may already be rounded to another pet's id */
 export function toPetIdText(petId: bigint): string {
   if (typeof petId === 'bigint') return petId.toString();
-  throw argumentError('petId must be a bigint, such as 7n or BigInt("7").');
-}
-
-export function argumentError(message: string): PetstoreError {
-  return new PetstoreError('invalid_request', message);
+  throw new PetstoreError('invalid_request', 'petId must be a bigint, such as 7n or BigInt("7").');
 }
 
 /** A part of a list, or all of it. */

@@ -8,8 +8,7 @@ set -eu
 : "${BASE_ADDRESS:?is the base address, up to /v1}" "${API_KEY:?is a key with write permission}"
 KEY=${1:?is the id of the order or of the return}
 shift
-if ! printf '%s\n' "$@" | grep -qE '^-?[0-9]+:-?[0-9]+$' ||
-  printf '%s\n' "$@" | grep -qvE '^-?[0-9]+:-?[0-9]+$'; then
+if printf '%s\n' "$@" | grep -qvE '^-?[0-9]+:-?[0-9]+$'; then
   echo 'Each pet is an id and the pieces to add, such as 7:-1.' >&2
   exit 2
 fi

@@ -45,8 +45,7 @@ def adjust(base_address, api_key, key, deltas):
     body = {"adjustments": [{"petId": pet_id, "delta": deltas[pet_id]} for pet_id in deltas]}
     headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
     headers["Idempotency-Key"] = key
-    address = f"{base_address}/inventory/adjustments"
-    request = Request(address, json.dumps(body).encode(), headers)
+    request = Request(f"{base_address}/inventory/adjustments", json.dumps(body).encode(), headers)
     end = time.monotonic() + 60
     for attempt in itertools.count():
         pause = random.uniform(0, min(2, 0.2 * 4**attempt))

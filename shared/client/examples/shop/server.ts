@@ -58,7 +58,6 @@ type Cart = ReadonlyMap<bigint, number>;
 
 /** Yours are in a database, and saved before each request. */
 interface Order {
-  readonly id: string;
   /** What the customer has. */
   readonly pieces: Map<bigint, number>;
   /** The keys of the steps that took effect. */
@@ -69,7 +68,7 @@ interface Order {
   turn: Promise<unknown>;
 }
 
-/** By their ids. */
+/** By their ids. A dropped one can be sent again, but neither returned nor cancelled. */
 const orders = new Map<string, Order>();
 const MAX_ORDERS = 1_000;
 
@@ -82,35 +81,34 @@ const steps = {
 type Step = keyof typeof steps;
 type Outcome = readonly [status: number, message: string];
 
-/** Begins a step after the last one of its order. A step that is sent again has the outcome of the first. */
+/** Takes a step after the last one of its order. One that is sent again has the outcome of the first. */
 async function takeStep(step: Step, id: string, key: string, cart: Cart): Promise<Outcome> {
-  const begun: Order = { id, pieces: new Map(), done: new Set(), turn: Promise.resolve() };
+  const begun: Order = { pieces: new Map(), done: new Set(), turn: Promise.resolve() };
   const order = orders.get(id) ?? begun;
   if (step === 'order') orders.set(id, order);
-  // A dropped order can be sent again, but neither returned nor cancelled.
   if (orders.size > MAX_ORDERS) orders.delete(orders.keys().next().value ?? '');
   const outcome = order.turn.then(() => runStep(order, step, key, cart));
   order.turn = outcome.catch(() => {});
   const result = await outcome;
   // The service keeps the outcome of a refused order.
-  const isForgotten = order.done.size === 0 && !order.open;
-  if (isForgotten && orders.get(id) === order) orders.delete(id);
+  if (order.done.size === 0 && !order.open && orders.get(id) === order) orders.delete(id);
   return result;
 }
 
 /** @returns the status and the message for the customer; below 500, the outcome is certain */
 async function runStep(order: Order, step: Step, key: string, cart: Cart): Promise<Outcome> {
   const [done, refused] = steps[step];
+  const { pieces } = order;
   try {
     await sendOpen(order);
-    const isCancelled = order.done.has(`cancellation-${order.id}`);
-    if (isCancelled && step !== 'cancellation') return [409, 'The order was cancelled.'];
+    const isCancelled = order.done.size > 0 && pieces.size === 0;
+    if (isCancelled && step === 'order') return [409, 'It was returned or cancelled.'];
     if (order.done.has(key)) return [200, done];
-    const pieces = step === 'cancellation' ? order.pieces : cart;
-    if (step !== 'order' && !hasPieces(order, pieces)) return [409, refused];
+    const changed = [...(step === 'cancellation' ? pieces : cart)];
+    const isTooMuch = changed.some(([petId, count]) => count > (pieces.get(petId) ?? 0));
+    if (step !== 'order' && (isTooMuch || changed.length === 0)) return [409, refused];
     const sign = step === 'order' ? -1 : 1;
-    const adjustments = [...pieces].map(([petId, count]) => ({ petId, delta: sign * count }));
-    order.open = { key, adjustments };
+    order.open = { key, adjustments: changed.map(([petId, n]) => ({ petId, delta: sign * n })) };
     await sendOpen(order);
     return [200, done];
   } catch (error) {
@@ -123,17 +121,11 @@ async function runStep(order: Order, step: Step, key: string, cart: Cart): Promi
   }
 }
 
-function hasPieces(order: Order, cart: Cart): boolean {
-  const has = ([petId, count]: [bigint, number]) => count <= (order.pieces.get(petId) ?? 0);
-  return cart.size > 0 && [...cart].every(has);
-}
-
 async function sendOpen(order: Order): Promise<void> {
   if (!order.open) return;
   const { key, adjustments } = order.open;
   try {
-    const options = { idempotencyKey: key };
-    const { entries } = await petstore.adjustInventory(adjustments, options);
+    const { entries } = await petstore.adjustInventory(adjustments, { idempotencyKey: key });
     // Pages show the new counts before the next read of the stock.
     etag = undefined;
     stock = stock.map((item) => entries.find(({ petId }) => petId === item.petId) ?? item);
@@ -182,9 +174,8 @@ const server = createServer(async (request, response) => {
   if (id !== undefined && (method === 'PUT' || (method === 'DELETE' && !returnId))) {
     const cart = method === 'PUT' ? await readCart(request) : new Map();
     if (!cart) return send(400, 'application/json', '{"message":"There is no cart."}');
-    const saleOrReturn = returnId === undefined ? 'order' : 'return';
-    const step = method === 'DELETE' ? 'cancellation' : saleOrReturn;
-    const key = [`${step}-${id}`, ...(returnId ? [returnId] : [])].join('/');
+    const step = returnId ? 'return' : method === 'PUT' ? 'order' : 'cancellation';
+    const key = returnId ? `return-${id}/${returnId}` : `${step}-${id}`;
     const [status, message] = await takeStep(step, id, key, cart);
     return send(status, 'application/json', JSON.stringify({ message }));
   }

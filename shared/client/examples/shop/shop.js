@@ -11,8 +11,8 @@ const orders = JSON.parse(sessionStorage.getItem('orders') ?? '[]');
 
 onClick(select('buy'), buy);
 onClick(select('empty'), () => setCart(new Map()));
-for (const order of orders) addOrder(order);
 setCart(cart);
+showOrders();
 for (;;) {
   await refresh();
   await new Promise((resolve) => setTimeout(resolve, REFRESH));
@@ -91,68 +91,55 @@ function buy() {
   const order = { id: crypto.randomUUID(), title: toText(pieces), pieces: [] };
   orders.push(order);
   setCart(new Map());
-  addOrder(order);
   send(order, { method: 'PUT', path: '', body: pieces, after: pieces });
 }
 
 function returnOne(order, returned) {
-  const after = order.pieces.map(([petId, count]) => [petId, count - (petId === returned)]);
-  const body = [[returned, 1]];
   const path = `/returns/${crypto.randomUUID()}`;
-  send(order, { method: 'PUT', path, body, after: after.filter(([, count]) => count > 0) });
+  const left = order.pieces.map(([petId, count]) => [petId, count - (petId === returned)]);
+  const after = left.filter(([, count]) => count > 0);
+  send(order, { method: 'PUT', path, body: [[returned, 1]], after });
 }
 
-/** Sends a step, which is saved before that: until its outcome is certain, only the same may be sent again. */
+/** Sends a step, which is saved before that. Until its outcome is certain, only the same is sent again. */
 async function send(order, step) {
-  order.open = step;
-  order.isRunning = true;
-  showOrder(order);
-  let news = 'It may or may not have happened. Try again: it will not happen twice.';
-  try {
-    const { method, path, body } = step;
-    const init = { method, body: body && JSON.stringify(body) };
-    const response = await fetch(`/orders/${order.id}${path}`, init);
-    const { message } = await response.json();
-    if (response.status === 200) order.pieces = step.after;
-    if (response.status < 500) order.open = undefined;
-    news = message;
-  } catch {
-    // No response: the same step asks again.
-  }
-  order.isRunning = false;
-  order.news = news;
-  showOrder(order);
+  const waiting = 'Waiting for the shop. You can try again: it will not happen twice.';
+  Object.assign(order, { open: step, news: waiting });
+  showOrders();
+  const init = { method: step.method, body: step.body && JSON.stringify(step.body) };
+  const response = await fetch(`/orders/${order.id}${step.path}`, init).catch(() => undefined);
+  const body = await response?.json().catch(() => undefined);
+  if (response?.status === 200) order.pieces = step.after;
+  if (response?.status < 500) order.open = undefined;
+  order.news = body?.message ?? waiting;
+  showOrders();
   await refresh();
 }
 
-function addOrder(order) {
-  // A page that was left while a step ran has not seen its outcome.
-  order.isRunning = false;
-  const element = select('order').content.cloneNode(true).firstElementChild;
-  element.id = `order-${order.id}`;
-  element.querySelector('h2').textContent = order.title;
-  select('orders').prepend(element);
-  showOrder(order);
+function showOrders() {
+  sessionStorage.setItem('orders', JSON.stringify(orders));
+  const list = select('orders');
+  const hasFocus = list.contains(document.activeElement);
+  list.replaceChildren(...orders.toReversed().map(toItem));
+  if (hasFocus) list.focus();
+  announce(select('news'), orders.at(-1)?.news ?? '');
 }
 
-function showOrder(order) {
-  const { id, pieces, open, isRunning, news = '' } = order;
-  sessionStorage.setItem('orders', JSON.stringify(orders));
-  const element = select(`order-${id}`);
-  announce(element.querySelector('.news'), isRunning ? 'Please wait …' : news);
-  const cancellation = { method: 'DELETE', path: '', after: [] };
-  const actions = open
-    ? [['Try again', () => send(order, open)]]
-    : pieces.map(([petId]) => [`Return one: pet ${petId}`, () => returnOne(order, petId)]);
-  if (!open && pieces.length > 0) actions.push(['Cancel', () => send(order, cancellation)]);
-  const buttons = actions.map(([text, act]) => {
-    const button = Object.assign(document.createElement('button'), { type: 'button' });
+function toItem(order) {
+  const { title, news, open, pieces } = order;
+  const item = select('order').content.cloneNode(true).firstElementChild;
+  item.querySelector('h2').textContent = title;
+  item.querySelector('.news').textContent = news;
+  function addButton(text, act) {
+    const button = document.createElement('button');
     button.textContent = text;
-    button.disabled = isRunning;
     button.addEventListener('click', act);
-    return button;
-  });
-  const hasFocus = element.contains(document.activeElement);
-  element.querySelector('.buttons').replaceChildren(...buttons);
-  if (hasFocus) element.focus();
+    item.append(button);
+  }
+  if (open) addButton('Try again', () => send(order, open));
+  if (open || pieces.length === 0) return item;
+  for (const [petId] of pieces)
+    addButton(`Return one: pet ${petId}`, () => returnOne(order, petId));
+  addButton('Cancel', () => send(order, { method: 'DELETE', path: '', after: [] }));
+  return item;
 }
