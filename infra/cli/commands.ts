@@ -62,6 +62,8 @@ const logName = kinds.pattern(
   /^(?!psk_)[\w.@-]{1,64}$/,
   'an id or a name: at most 64 letters, digits, dots, dashes, underscores or @; never a whole key',
 );
+const aboutKey =
+  'KEY is the key itself, its key id, which is the ten characters after psk_, or its name. If several working keys have the name, asks which. With - in its place, reads it from standard input, or asks for it without showing it: an argument is visible in ps and in the history of the shell.';
 /** The requests of a month. */
 const traffic = {
   requests: text(
@@ -159,9 +161,11 @@ export const commands = {
       },
       rotate: {
         summary: 'Make the successor of a key and print it',
-        argument: '<KEY_ID>',
-        about:
+        argument: '<KEY>',
+        about: [
           'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if it has a successor.',
+          aboutKey,
+        ],
         options: {
           ...place,
           grace: text('TIME', 'how long the old key keeps working', {
@@ -173,7 +177,8 @@ export const commands = {
       },
       revoke: {
         summary: 'End a key for good, within a minute; asks first',
-        argument: '<KEY_ID>',
+        argument: '<KEY>',
+        about: ['Ends a key for good, within a minute. Asks first.', aboutKey],
         options: { ...place, stage: urgentStage, yes },
       },
       check: {

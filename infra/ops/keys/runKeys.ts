@@ -3,12 +3,13 @@ import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { defineKeyRegister, type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
-import { tell, toColumns, toShortTime, writeOut, writeResult } from '../../cli/output.ts';
+import { tell, writeOut, writeResult } from '../../cli/output.ts';
 import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
+import { findKey, toKeyTable } from './findKey.ts';
 
 type Subcommands = typeof commands.keys.subcommands;
 
@@ -33,15 +34,13 @@ export const runs: Runs<Subcommands> = {
   },
 
   async rotate(options, [typed]) {
-    const keyId = parseKeyId(typed);
     const { register } = await openRegister(options);
-    await rotateKey(register, keyId, options);
+    await rotateKey(register, await findKey(register, typed), options);
   },
 
   async revoke(options, [typed]) {
-    const keyId = parseKeyId(typed);
     const { register } = await openRegister(options);
-    const { name, permission } = await findKey(register, keyId);
+    const { keyId, name, permission } = await findKey(register, typed);
     const question = `Revoke the key ${keyId} (${name || '-'}, ${permission}) for good?`;
     if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
     await register.revoke(keyId);
@@ -67,20 +66,6 @@ function print(text: string): Promise<void> {
   return writeOut(`${text}\n`);
 }
 
-/** Messages never repeat the text: it may be a whole key, typed by mistake. */
-function parseKeyId(text = ''): string {
-  if (/^[0-9A-Za-z]{10}$/.test(text)) return text;
-  throw new UsageError(
-    'KEY_ID must be the 10 letters and digits that list shows, not the key itself.',
-  );
-}
-
-async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord> {
-  const record = await register.get(keyId);
-  if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
-  return record;
-}
-
 /**
  * Makes a successor, shows it, and only then ends the old key. After any failure, somebody has a key that works.
  * @throws {UsageError} when the key has ended, or nobody is there to be asked
@@ -88,10 +73,10 @@ async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord>
  */
 async function rotateKey(
   register: KeyRegister,
-  keyId: string,
+  old: KeyRecord,
   { grace, yes }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
-  const old = await findKey(register, keyId);
+  const { keyId } = old;
   const status = toKeyStatus(old, Date.now());
   if (status !== 'active' && status !== 'ending') {
     throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
@@ -143,20 +128,6 @@ function filterEnding(
 function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
   const { secretHash, ...shown } = { ...record, status: toKeyStatus(record, now) };
   return Object.fromEntries(Object.entries(shown).sort());
-}
-
-/** One line for each key, with a dash for what its record lacks. */
-function toKeyTable(records: readonly KeyRecord[], now: number): string {
-  const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
-  const rows = records.map((record) => [
-    record.keyId,
-    record.name || '-',
-    record.permission || '-',
-    toKeyStatus(record, now),
-    ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
-    record.successorId ?? '-',
-  ]);
-  return toColumns([header, ...rows]);
 }
 
 /** When a key ends, in milliseconds since the epoch; infinite if it never ends. */

@@ -39,14 +39,14 @@ export const defineCommand =
 
 /**
  * Runs a command in this process, for tests without signals or readers that leave.
- * @param typed the input of its terminal; without it, there is no terminal
+ * @param typed the input of its terminal, or of a pipe; without it, there is neither
  * @param unwritable the error of every write to standard output
  */
 export async function callOps(
   command: Command,
   args: readonly string[],
   variables: Record<string, string> = {},
-  typed?: string,
+  typed?: string | { readonly piped: string },
   unwritable?: Error,
 ): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
@@ -61,9 +61,8 @@ export async function callOps(
   );
   setVariables(environment);
   const input = typed === undefined ? undefined : vi.spyOn(process, 'stdin', 'get');
-  input?.mockReturnValue(
-    Object.assign(Readable.from([Buffer.from(String(typed))]), { isTTY: true }) as never,
-  );
+  const [text, isTTY] = typeof typed === 'object' ? [typed.piped, false] : [String(typed), true];
+  input?.mockReturnValue(Object.assign(Readable.from([Buffer.from(text)]), { isTTY }) as never);
   try {
     await runCommand(command, [...args]);
     return { status: Number(process.exitCode ?? 0), ...written };

@@ -11,8 +11,9 @@ import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, tellStories, toScreen } from '../opsProcess.ts';
 
 /**
- * A command as typed, with the labels of key ids: `aaaaaaaaaa` is the key that was made first. After `<` comes the
- * input of its terminal; `>|` is an output that breaks. Or another change.
+ * A command as typed, with the labels of key ids: `aaaaaaaaaa` is the key that was made first, and `KEY0` the whole of
+ * it. After `<` comes the input of its terminal, after `|` that of a pipe; `>|` is an output that breaks. Or another
+ * change.
  */
 type Step = string | ((stage: Stage) => unknown);
 type Stage = Awaited<ReturnType<typeof open>>;
@@ -67,12 +68,21 @@ async function follow(steps: readonly Step[]): Promise<string> {
       continue;
     }
     const ids = made();
-    const [line = '', typed] = step.split('<');
+    const toReal = (text = '') =>
+      text
+        .replaceAll(/([a-z])\1{9}/g, (one) => ids[one.charCodeAt(0) - 97] ?? one)
+        .replaceAll(/KEY(\d)/g, (_, index) => shown[index] ?? '');
+    const [line = '', sign, input] = step.split(/ (<|\|)/);
     const [words = '', broken] = line.trim().split(' >|');
-    const real = words.replaceAll(/([a-z])\1{9}/g, (one) => ids[one.charCodeAt(0) - 97] ?? one);
+    const real = toReal(words);
+    const terminal = sign === '<' ? toReal(input) : undefined;
+    const typed = sign === '|' ? { piped: toReal(input) } : terminal;
     const args = ['keys', ...real.split(' '), '--stage', 'staging'];
     const unwritable = broken === undefined ? undefined : new Error('write EPIPE');
     const outcome = await callOps(petstore, args, variables, typed, unwritable);
+    for (const key of shown) {
+      expect(outcome.stdout + outcome.stderr).not.toContain(key.slice(14, 24));
+    }
     shown.push(...(outcome.stdout.match(/psk_\w{42}/g) ?? []));
     screen += toScreen(args, outcome);
   }
@@ -165,6 +175,37 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'a key is revoked at once': [
     ...[till, 'revoke aaaaaaaaaa', 'revoke aaaaaaaaaa <n\n', 'list', 'revoke aaaaaaaaaa --yes'],
     'list',
+  ],
+  'a leaked key is revoked by the key itself': [
+    ...[till, 'revoke KEY0', 'revoke KEY0 <n\n', 'revoke KEY0 --yes', list],
+  ],
+  'a leaked key is cut, or has a typing error': [
+    ...[
+      till,
+      till,
+      'revoke psk_aaaaaaaaaa… --yes',
+      'revoke psk_KEY1 --yes',
+      'revoke xKEY1',
+      'list',
+    ],
+  ],
+  'a key is not an argument': [
+    ...[till, till, till, 'revoke - --yes |KEY0\n', 'revoke - --yes |bbbbbbbbbb'],
+    ...['revoke - --yes |', 'revoke - --yes <KEY2\n', 'rotate - <KEY2\n', 'list'],
+  ],
+  'a key is revoked by its name': [
+    ...[till, 'create --name web --permission write', 'revoke web <n\n', 'revoke web --yes'],
+    ...['rotate till', 'revoke till --yes', 'revoke till <xxxxxxxxxx\n', 'revoke till <\n', 'list'],
+    ...[
+      'rotate till --grace 0s --yes <cccccccccc\n',
+      'revoke aaaaaaaaaa --yes',
+      'revoke till --yes',
+    ],
+    ...['revoke till --yes', 'rotate till', 'revoke web --yes', 'revoke nobody --yes'],
+  ],
+  'a name that could be an id': [
+    'create --name storefront --permission read',
+    'revoke storefront --yes',
   ],
   'no key of a check': ends,
   'what is no key of a check': [store(() => 'later'), ...ends],
