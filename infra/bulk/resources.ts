@@ -8,13 +8,16 @@ import { unmarshallOptions } from '../../shared/store/documents.ts';
 import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrder, toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPet, toPetRecord } from '../../shared/store/petStore.ts';
+import { countItemBytes, MAX_ITEM_BYTES } from './itemSize.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
 
-interface Entry {
+export interface Entry {
   readonly key: string;
   readonly item: Item;
+  /** Its own id, and the pet's of an order. */
+  readonly ids: readonly bigint[];
 }
 
 /** The form of a table's entries in a data file and in the table. */
@@ -68,9 +71,19 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
     toMembers,
     parse(value) {
       const { success, data, error } = z.safeParse(schema, value);
-      return success ? { key: toKey(data), item: toItem(data) } : toComplaint(value, error);
+      if (!success) return toComplaint(value, error);
+      const item = toItem(data);
+      const ids = [data[idName], ...('petId' in data && idName !== 'petId' ? [data.petId] : [])];
+      return toSizeComplaint(item) ?? { key: toKey(data), item, ids: ids as bigint[] };
     },
   };
+}
+
+export function toSizeComplaint(item: Item): string | undefined {
+  const bytes = countItemBytes(item);
+  if (bytes <= MAX_ITEM_BYTES) return undefined;
+  const [size, limit] = [bytes, MAX_ITEM_BYTES].map((count) => count.toLocaleString('en'));
+  return `takes ${size} bytes in the table, and DynamoDB takes at most ${limit}`;
 }
 
 /** For example `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */
@@ -99,7 +112,7 @@ function toRule(issue: z.core.$ZodIssue): string {
 function toShortJson(value: unknown): string {
   // How numbers arrive that no double holds.
   if (Number.isNaN(value)) return 'a fraction';
-  if (Math.abs(value as number) === Number.POSITIVE_INFINITY) return 'too large';
+  if (Math.abs(Number(value)) === Number.POSITIVE_INFINITY) return 'too large';
   const text = toJson(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

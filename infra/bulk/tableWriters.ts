@@ -1,22 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  BatchGetItemCommand,
   BatchWriteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
+  type PutItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../shared/runtime/dynamodb.ts';
+import { countItemBytes } from './itemSize.ts';
 import type { Item } from './resources.ts';
 
 /** How many items a writer gets together: the limit of one BatchWriteItem. */
-const BATCH_SIZE = 25;
+export const BATCH_SIZE = 25;
 /** Keeps the engine of a local stage busy without a pause. */
 const BATCHES_UNDER_WAY = 12;
 
 /** Waits until so many write request units may be used. @throws the signal's reason */
 type TakeUnits = (units: number) => Promise<void>;
 
-interface TableTarget {
+export interface TableTarget {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   /** Without it, writes as fast as the table allows. */
@@ -27,91 +30,129 @@ interface TableTarget {
 /**
  * Writes at most `BATCH_SIZE` items with different keys. Waits for every write even if one fails, so that none goes on
  * after the end.
- * @returns the number of written items; the others existed already
+ * @returns the items that it left alone, since they existed already
  * @throws when an item could not be written
  */
-export type WriteBatch = (items: readonly Item[]) => Promise<number>;
+export type WriteBatch = (items: readonly Item[]) => Promise<readonly Item[]>;
 
-export function defineReplacingWriter({
-  client,
-  tableName,
-  takeUnits,
-  signal,
-}: TableTarget): WriteBatch {
+export function defineReplacingWriter(table: TableTarget): WriteBatch {
+  const { signal } = table;
   return async (items) => {
-    signal.throwIfAborted();
-    await takeUnits?.(items.reduce((units, item) => units + countWriteUnits(item), 0));
-    let puts: WriteRequest[] = items.map((item) => ({ PutRequest: { Item: item } }));
+    if (items.length === 0) return [];
+    await begin(table, items);
+    let left = items;
     await retry(async () => {
-      const command = new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } });
-      puts = (await client.send(command)).UnprocessedItems?.[tableName] ?? [];
-      if (puts.length > 0) throw new Unprocessed();
+      left = await sendBatch(table, left);
+      if (left.length > 0) throw new Unprocessed();
     }, signal);
-    return items.length;
+    return [];
   };
 }
 
 /**
- * Leaves existing items alone, which BatchWriteItem cannot do.
+ * For a table that is empty: in batches, which replace existing items. Clients may change an item as soon as it is
+ * there, so it adds only what is missing if it does not know what of a batch was written.
  * @param keyName the table's partition key
  */
-export function defineAddingWriter(
-  { client, tableName, takeUnits, signal }: TableTarget,
-  keyName: string,
-): WriteBatch {
-  async function add(item: Item): Promise<number> {
-    signal.throwIfAborted();
-    await takeUnits?.(countWriteUnits(item));
-    const put = new PutItemCommand({
-      TableName: tableName,
-      Item: item,
-      ConditionExpression: 'attribute_not_exists(#key)',
-      ExpressionAttributeNames: { '#key': keyName },
-    });
-    try {
-      await retry(() => client.send(put), signal);
-      return 1;
-    } catch (error) {
-      if ((error as Error).name === 'ConditionalCheckFailedException') return 0;
-      throw error;
-    }
-  }
-
+export function defineFillingWriter(table: TableTarget, keyName: string): WriteBatch {
+  const add = defineAddingWriter(table, keyName);
   return async (items) => {
-    const added = await waitForAll(items.map(add));
-    return added.reduce((sum, count) => sum + count, 0);
+    await begin(table, items);
+    const left = await sendBatch(table, items).catch((error) => {
+      if (isRetryable(error)) return items;
+      throw error;
+    });
+    if (left.length > 0) await add(left);
+    return [];
   };
 }
 
-/**
- * Writes items with different keys, some batches at a time. After an error, it starts no other batch.
- * @param onProgress gets the number of items of each batch, and how many of them were written
- * @throws the first error, once no write is under way
- */
-export async function writeAll(
-  items: Iterable<Item>,
-  write: WriteBatch,
-  onProgress?: (items: number, written: number) => void,
-): Promise<void> {
-  const batches = toBatches(items);
-  async function writeInTurn(): Promise<void> {
-    for (const batch of batches) {
-      const written = await write(batch);
-      onProgress?.(batch.length, written);
-    }
-  }
-  await waitForAll(Array.from({ length: BATCHES_UNDER_WAY }, writeInTurn));
+/** Leaves existing items alone, which BatchWriteItem cannot do. @param keyName the table's partition key */
+export function defineAddingWriter(table: TableTarget, keyName: string): WriteBatch {
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(#key)',
+    ExpressionAttributeNames: { '#key': keyName },
+  };
+  return async (items) => {
+    const added = await waitForAll(items.map((item) => putIf(table, item, condition)));
+    return items.filter((_, index) => !added[index]);
+  };
 }
 
-function* toBatches(items: Iterable<Item>): Generator<Item[]> {
-  let batch: Item[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length < BATCH_SIZE) continue;
-    yield batch;
-    batch = [];
+/** Writes an item if its condition holds. @returns whether it did */
+export async function putIf(
+  table: TableTarget,
+  item: Item,
+  condition: Pick<
+    PutItemCommandInput,
+    'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  >,
+): Promise<boolean> {
+  await begin(table, [item]);
+  const put = new PutItemCommand({ TableName: table.tableName, Item: item, ...condition });
+  try {
+    await retry(() => table.client.send(put), table.signal);
+    return true;
+  } catch (error) {
+    if ((error as Error).name === 'ConditionalCheckFailedException') return false;
+    throw error;
   }
-  if (batch.length > 0) yield batch;
+}
+
+/** The items with these keys, at most 100, that exist. Strongly consistent. */
+export async function readItems(
+  { client, tableName, signal }: TableTarget,
+  keys: readonly Item[],
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let left = [...keys];
+  await retry(async () => {
+    const RequestItems = { [tableName]: { Keys: left, ConsistentRead: true } };
+    const result = await client.send(new BatchGetItemCommand({ RequestItems }));
+    found.push(...(result.Responses?.[tableName] ?? []));
+    left = result.UnprocessedKeys?.[tableName]?.Keys ?? [];
+    if (left.length > 0) throw new Unprocessed();
+  }, signal);
+  return found;
+}
+
+async function begin({ signal, takeUnits }: TableTarget, items: readonly Item[]): Promise<void> {
+  signal.throwIfAborted();
+  await takeUnits?.(items.reduce((units, item) => units + countWriteUnits(item), 0));
+}
+
+/** @returns what DynamoDB left unprocessed */
+async function sendBatch(
+  { client, tableName }: TableTarget,
+  items: readonly Item[],
+): Promise<Item[]> {
+  const puts: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+  const batch = new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } });
+  const { UnprocessedItems = {} } = await client.send(batch);
+  return (UnprocessedItems[tableName] ?? []).map(({ PutRequest }) => PutRequest?.Item ?? {});
+}
+
+/**
+ * Works on batches, some at a time. After an error, it takes no other batch.
+ * @throws the first error, once no work is under way
+ */
+export async function workThrough<Batch>(
+  batches: Iterable<Batch> | AsyncIterable<Batch>,
+  work: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  // One iterator for all: each batch is taken once.
+  const shared = toBatches();
+  async function* toBatches() {
+    yield* batches;
+  }
+  async function workInTurn(): Promise<void> {
+    for (;;) {
+      const { done, value } = await shared.next();
+      if (done) return;
+      await work(value);
+    }
+  }
+  await waitForAll(Array.from({ length: BATCHES_UNDER_WAY }, workInTurn));
 }
 
 /** Spreads the units evenly, so that no second exceeds the limit. */
@@ -130,12 +171,9 @@ async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Res
   return Promise.all(work);
 }
 
-/**
- * The write request units of an item: one for each KB begun. Its JSON has more bytes than DynamoDB counts, so this is
- * sometimes too high. It is too low only if the table has a larger item with this key.
- */
+/** One for each KB begun. It is too low only if the table has a larger item with this key. */
 function countWriteUnits(item: Item): number {
-  return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1_024);
+  return Math.ceil(countItemBytes(item) / 1_024);
 }
 
 const BASE_PAUSE_MILLISECONDS = 50;

@@ -191,22 +191,33 @@ export const commands = {
   },
   import: {
     summary: 'Load data files into the tables of a stage',
-    about:
-      'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption.',
+    about: [
+      'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
+      'Names ids that look rounded by a spreadsheet, such as 9223372036854770000, and asks first.',
+    ],
     options: {
       ...place,
       inventory: text('FILE.csv', 'CSV; the first line is petId,quantity,status'),
       pets: text('FILE.jsonl', 'JSON Lines: one object a line, as in responses'),
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
-      overwrite: flag('replace existing entries; asks first on a stage'),
+      'dry-run': flag('check everything, count what would be new or replaced, and write nothing'),
+      overwrite: flag(
+        'replace existing entries; sales since the file was made are lost. Asks first on a stage',
+      ),
+      'overwrite-if-unchanged': text(
+        'FILE',
+        'replace entries of the inventory that still are as in this earlier export, and name those that have changed; with --inventory alone',
+      ),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,
     },
   },
   export: {
     summary: 'Write the tables of a stage to data files',
-    about:
-      'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete.',
+    about: [
+      'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. - in place of a file is standard output.',
+      'Names a record that is not valid, leaves it out, and ends with status 1 once the others are written.',
+    ],
     options: {
       ...place,
       inventory: text('FILE.csv', 'the stock'),

@@ -28,18 +28,6 @@ export function tell(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }
 
-const LINE_MILLISECONDS = 10_000;
-
-/** A function that says now and then how many rows are done. */
-export function defineProgress(label: string): (done: number) => void {
-  let toldAt = performance.now();
-  return (done) => {
-    if (performance.now() - toldAt < LINE_MILLISECONDS) return;
-    toldAt = performance.now();
-    tell(`${label}: ${toCount(done, 'row')} done.`);
-  };
-}
-
 /**
  * Replaces control and format characters by JSON's escapes, so that JSON stays the same. Such characters in a key's
  * name, a log or a message could move the cursor, or show the line in another order. Tabs and line ends stay.

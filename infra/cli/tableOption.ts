@@ -2,7 +2,6 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { toTableOutput } from '../stages/resourceNames.ts';
 import { type Stage, stageNames } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
 export interface TableOptions {
@@ -20,6 +19,8 @@ export async function openTable(
   settings: DynamoDBClientConfig = {},
 ) {
   if (stage !== undefined && endpoint === undefined) {
+    // Its clients of AWS take 30 MB, which an emulator does not need.
+    const { readOutput, readStack } = await import('./stageStack.ts');
     const stack = await readStack(stage);
     const tableName = readOutput(stack, toTableOutput(name));
     return { client: stack.open(DynamoDBClient, settings), tableName, stack };

@@ -40,7 +40,7 @@ export async function startLocalStage(options: LocalStageOptions) {
     engine = await options.startEngine(options);
     const documentationAddress = new URL('/docs', baseUrl).href;
     setFunctionEnvironment(engine.endpoint, documentationAddress);
-    const keys = await fillTables(options);
+    const keys = await fillTables({ ...options, putItems: engine.putItems });
     defineAwslambda();
     const functions = await loadFunctions(options.loadModule ?? importModule);
     const own = { name: 'this machine', baseUrl, purpose: 'which serves these pages' };

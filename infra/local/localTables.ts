@@ -6,10 +6,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import { type Resource, resourceNames, resources } from '../bulk/resources.ts';
-import { defineReplacingWriter, writeAll } from '../bulk/tableWriters.ts';
+import { type Item, type Resource, resourceNames, resources } from '../bulk/resources.ts';
+import { BATCH_SIZE, defineReplacingWriter, workThrough } from '../bulk/tableWriters.ts';
 import { defineKeyRegister, type KeyRegister } from '../cli/keyRegister.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
+import type { Engine } from './engine/engine.ts';
 import type { StoreData } from './storeData.ts';
 
 export interface FillOptions {
@@ -17,6 +18,10 @@ export interface FillOptions {
   /** Loads the data only if no earlier run has finished its start. */
   readonly onlyIfNew?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Writes items without a request for each batch. Without it, DynamoDB's API does. */
+  readonly putItems?: Engine['putItems'];
+  /** Gets how many entries are loaded, and the share of all. */
+  readonly onProgress?: ((entries: number, share: number) => void) | undefined;
 }
 
 /** @returns the API keys for writing and for reading */
@@ -64,20 +69,37 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
+/** An engine in this process takes so many items at once. */
+const ENGINE_BATCH_SIZE = 500;
+
 /**
  * Writes every entry, and overwrites any with the same id.
  * @throws the signal's reason, or the error of a write
  */
 async function loadData(
   client: DynamoDBClient,
-  { data, signal = new AbortController().signal }: FillOptions,
+  { data, putItems, onProgress, signal = new AbortController().signal }: FillOptions,
 ): Promise<void> {
+  const total = resourceNames.reduce((sum, name) => sum + data[name].length, 0);
+  let done = 0;
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
-    const writeGroup = defineReplacingWriter({ client, tableName, signal });
     const entries: readonly unknown[] = data[tableName];
-    await writeAll(Iterator.from(entries).map(toItem), writeGroup);
+    const write = putItems
+      ? (items: readonly Item[]) => putItems(tableName, items)
+      : defineReplacingWriter({ client, tableName, signal });
+    const size = putItems ? ENGINE_BATCH_SIZE : BATCH_SIZE;
+    await workThrough(toBatches(entries, size), async (batch) => {
+      signal.throwIfAborted();
+      await write(batch.map(toItem));
+      done += batch.length;
+      onProgress?.(done, done / total);
+    });
   }
+}
+
+function* toBatches<Entry>(entries: readonly Entry[], size: number): Generator<readonly Entry[]> {
+  for (let from = 0; from < entries.length; from += size) yield entries.slice(from, from + size);
 }
 
 /** Every start uses the same key ids, so a new key replaces the last one. */

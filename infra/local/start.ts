@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import type { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
+import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
 import { toRateRules } from '../gateway/rateRules.ts';
@@ -24,6 +26,7 @@ export async function start(options: StartOptions): Promise<void> {
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   const data = await readStoreData(file ?? sample);
+  const progress = defineProgress(`Loading ${file === undefined ? 'the sample' : basename(file)}`);
   try {
     const stage = await startLocalStage({
       port,
@@ -31,10 +34,12 @@ export async function start(options: StartOptions): Promise<void> {
       enginePort,
       startEngine: startEmbeddedEngine,
       data,
+      onProgress: progress.report,
       onlyIfNew: file === undefined,
       signal: stop,
       faultInjection,
     });
+    progress[Symbol.dispose]();
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     // In one write, so that a reader of the address has the rest too.
     print(
@@ -52,6 +57,7 @@ export async function start(options: StartOptions): Promise<void> {
     if (!stop.aborted) await once(stop, 'abort');
     await stage.close();
   } catch (error) {
+    progress[Symbol.dispose]();
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
 }

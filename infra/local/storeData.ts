@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { parseDataJson } from '../bulk/dataJson.ts';
-import { type Resource, resourceNames, resources, toComplaint } from '../bulk/resources.ts';
+import {
+  type Resource,
+  resourceNames,
+  resources,
+  toComplaint,
+  toSizeComplaint,
+} from '../bulk/resources.ts';
 
 const StoreData = z.strictObject(
   {
@@ -28,10 +34,14 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
     if (!success)
       throw new Error(toComplaint(value, { ...error, issues: error.issues.slice(0, 3) }));
     for (const name of resourceNames) {
-      const { toKey }: Resource = resources[name];
+      const { toKey, toItem }: Resource = resources[name];
       const known = new Set<string>();
       const repeated = data[name].map(toKey).find((key) => known.size === known.add(key).size);
       if (repeated !== undefined) throw new Error(`${name} has the ${repeated} twice`);
+      for (const entry of data[name]) {
+        const problem = toSizeComplaint(toItem(entry));
+        if (problem) throw new Error(`${name}: ${toKey(entry)} ${problem}`);
+      }
     }
     return data;
   } catch (error) {

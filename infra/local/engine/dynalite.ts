@@ -63,6 +63,11 @@ interface Action {
   custom(parameters: unknown, store: Store): string | undefined;
 }
 
+/** dynalite's name for an item in the store, where each table has its own prefix. */
+export function toItemId(table: string, key: string): string {
+  return `item-${table}~${key}`;
+}
+
 /** An error of the client's, with the members of its body. */
 export function requestError(__type: string, members = {}): RequestError {
   return Object.assign(new Error(__type), { statusCode: 400, body: { __type, ...members } });

@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import {
   actions,
   db,
+  type Item,
   type RequestError,
   requestError,
   type Store,
+  toItemId,
   validations,
 } from './dynalite.ts';
 import { foreignHostRefusal, isLoopbackHost, listen } from './loopback.ts';
@@ -18,6 +20,8 @@ import { defineTransactWrite } from './transactions.ts';
 /** A server that implements DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
+  /** Adds or replaces valid items while no request is under way. Only an engine in this process has it. */
+  readonly putItems?: ((tableName: string, items: readonly Item[]) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
@@ -81,6 +85,14 @@ export async function startEmbeddedEngine({
   const port = await listen(server, enginePort, '--expose-dynamodb');
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    async putItems(tableName, items) {
+      const table = (await promisify(store.getTable)(tableName, true)) ?? {};
+      const writes = items.map((value) => {
+        const key = toItemId(tableName, db.createKey(value, table));
+        return { type: 'put', key, value } as const;
+      });
+      await store.db.batch(writes);
+    },
     async close() {
       const closed = once(server.close(), 'close');
       server.closeAllConnections();

@@ -7,6 +7,7 @@ import {
   type RequestError,
   requestError,
   type Store,
+  toItemId,
   type Write,
 } from './dynalite.ts';
 
@@ -101,8 +102,7 @@ async function prepare(store: Store, item?: TransactItem) {
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);
   if (invalid) throw invalid;
   const key = db.createKey(Item ?? Key, table);
-  // dynalite's name for it in the store, where each table has its own prefix.
-  const id = `item-${TableName}~${key}`;
+  const id = toItemId(TableName, key);
   return { kind, parameters, items: store.getItemDb(TableName), key, id };
 }
 

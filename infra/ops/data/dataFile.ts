@@ -1,5 +1,6 @@
 import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64 } from '../../../shared/contract/values.ts';
 import { parseDataJson } from '../../bulk/dataJson.ts';
@@ -9,8 +10,10 @@ import {
   resourceNames,
   resources,
 } from '../../bulk/resources.ts';
+import { toPlain } from '../../cli/output.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { toForeignFormat, toWrongHeader } from './firstLine.ts';
 
 export type DataFile = ReturnType<typeof parseFiles>[number];
 
@@ -33,7 +36,7 @@ export function parseFiles(
   }
   const known = new Map<string, ResourceName>();
   for (const { name, file } of files) {
-    checkFormat(name, file);
+    if (use === 'input' || file !== STANDARD_OUTPUT) checkFormat(name, file);
     const identity = identify(name, file, use === 'output');
     const other = known.get(identity);
     if (other !== undefined) {
@@ -46,6 +49,9 @@ export function parseFiles(
   return files;
 }
 
+/** In place of a file to write. */
+export const STANDARD_OUTPUT = '-';
+
 /** @throws {UsageError} when the file's name does not end as that of its format */
 function checkFormat(name: ResourceName, file: string): void {
   const { columns }: Resource = resources[name];
@@ -56,12 +62,21 @@ function checkFormat(name: ResourceName, file: string): void {
 
 /** Device and inode, or the path of a file that does not exist yet. */
 function identify(name: ResourceName, file: string, isTarget: boolean): string {
+  if (isTarget && file === STANDARD_OUTPUT) return file;
   const found = statSync(file, { bigint: true, throwIfNoEntry: !isTarget });
   if (found?.isFile() === false) {
     throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
   }
   if (isTarget) accessSync(dirname(found ? realpathSync(file) : file), constants.W_OK);
   return found ? `${found.dev}:${found.ino}` : join(realpathSync(dirname(file)), basename(file));
+}
+
+/**
+ * Makes V8 collect garbage before its heap grows. Otherwise it lets a heap with 40 MB in use grow to 300 MB. The
+ * collector reads this flag at each collection, so it may change in a running process.
+ */
+export function saveMemory(): void {
+  setFlagsFromString('--optimize-for-size');
 }
 
 /** One attempt for each call, since the commands retry calls, and more sockets than the SDK's 50. */
@@ -84,34 +99,56 @@ export function openTables(files: readonly DataFile[], options: TableOptions) {
   return Promise.all(
     files.map(async (file) => {
       const { client, tableName } = await openTable(file.name, options, settings);
-      await client.send(new DescribeTableCommand({ TableName: tableName }));
-      return { ...file, client, tableName };
+      const description = await client.send(new DescribeTableCommand({ TableName: tableName }));
+      // Up to six hours old.
+      return { ...file, client, tableName, itemCount: description.Table?.ItemCount ?? 0 };
     }),
   );
 }
 
+export type Row = { readonly line: number } & ReturnType<typeof toRow>;
+
 /**
- * Every row of a data file, as its entry or what is wrong with it. Empty lines are ignored.
- * @throws {UsageError} when a CSV file's first line does not name the columns
+ * The rows of a data file, some at a time: each as its entry or what is wrong with it. Empty lines are ignored.
+ * @throws {UsageError} when the file has another format, or a CSV file's first line does not name the columns
  */
 export async function* readRows({ name, file }: DataFile, signal?: AbortSignal) {
   const resource: Resource = resources[name];
   const header = resource.columns?.join();
   let line = 0;
-  for await (const text of readLines(file, signal)) {
-    line += 1;
-    if (line > 1 || header === undefined) {
-      if (text.trim() !== '') yield { line, ...toRow(text, resource) };
-    } else if (text.replaceAll('"', '') !== header) {
-      throw new UsageError(`The first line of ${file} must be ${header}.`);
+  for await (const { lines, share } of readLines(file, signal)) {
+    const rows: Row[] = [];
+    for (const text of lines) {
+      line += 1;
+      if (line === 1) checkFirstLine(text, file, resource);
+      if (line > 1 || header === undefined) {
+        if (text.trim() !== '') rows.push({ line, ...toRow(text, resource) });
+      }
     }
+    yield { rows, share };
   }
 }
+
+/** @throws {UsageError} that says what was found */
+function checkFirstLine(text: string, file: string, { columns }: Resource): void {
+  if (columns && text.replaceAll('"', '') !== columns.join()) {
+    const found = toPlain(toWrongHeader(text, columns));
+    throw new UsageError(`The first line of ${file} must be ${columns.join()}. ${found}`);
+  }
+  if (!columns && text.startsWith('[')) {
+    throw new UsageError(`${file} must have one object a line, and is a JSON array: jq -c '.[]'.`);
+  }
+}
+
+/** Such as `9.22337E+18`. */
+const roundedNumber = /^"?-?\d[.,]\d+E\+\d+\b/;
 
 function toRow(text: string, { columns, parse }: Resource) {
   try {
     const parsed = parse(columns ? parseCsvRow(text, columns) : parseDataJson(text));
-    return typeof parsed === 'string' ? { problem: parsed } : { entry: parsed };
+    if (typeof parsed !== 'string') return { entry: parsed };
+    const hint = roundedNumber.test(text) ? '; a spreadsheet rounded it: export ids as text' : '';
+    return { problem: parsed + hint };
   } catch (error) {
     return { problem: (error as Error).message };
   }
@@ -123,24 +160,34 @@ function parseCsvRow(text: string, columns: readonly string[]): object {
   return Object.fromEntries(columns.map((column, index) => [column, fields[index]]));
 }
 
+/** The entries of so many bytes wait in memory. */
+const READ_BYTES = 16_384;
+
 /**
- * The lines of a file. Memory does not grow with the file. Lines end in LF or CRLF; a byte order mark is dropped.
+ * The lines of a file, some at a time, with the share of the file that is read. Memory does not grow with the file.
+ * Lines end in LF or CRLF; a byte order mark is dropped.
  * @throws {Error} that names the file if it is not UTF-8 text, or once the signal is aborted
  */
-async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<string> {
+async function* readLines(file: string, signal?: AbortSignal) {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  const { size } = statSync(file);
+  let read = 0;
   let rest = '';
   try {
-    for await (const chunk of createReadStream(file, { signal })) {
+    for await (const chunk of createReadStream(file, { signal, highWaterMark: READ_BYTES })) {
+      const foreign = read === 0 ? toForeignFormat(chunk) : undefined;
+      if (foreign) throw new UsageError(`${file} is ${foreign}.`);
+      read += chunk.length;
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
       rest = lines.pop() ?? '';
-      yield* lines;
+      yield { lines, share: read / size };
     }
     rest += decoder.decode();
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
   }
-  yield rest;
+  yield { lines: [rest], share: 1 };
 }
 
 /** Converts an integer as JSON does; any other text stays text. No value of the inventory needs its quotes. */

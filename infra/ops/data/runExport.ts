@@ -1,29 +1,36 @@
 import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/json.ts';
-import { type Resource, resources } from '../../bulk/resources.ts';
+import { type Item, type Resource, resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { defineProgress, escapeControls, print, tell, toCount } from '../../cli/output.ts';
+import { escapeControls, print, tell, toCount } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { type OpenFile, openTables, parseFiles } from './dataFile.ts';
+import { defineProgress } from '../../cli/progress.ts';
+import { defineReport } from './checkFile.ts';
+import { type OpenFile, openTables, parseFiles, STANDARD_OUTPUT, saveMemory } from './dataFile.ts';
+import { defineSortedRows } from './sortedRows.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
+  saveMemory();
   const targets = await openTables(files, options);
+  const say = files.some(({ file }) => file === STANDARD_OUTPUT) ? tell : print;
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   for (const target of targets) {
     const { name, file } = target;
     try {
-      const rows = await exportRows(target, signal);
-      print(`${name}: ${toCount(rows, 'row')} to ${file}.`);
+      const { rows, invalid } = await exportRows(target, signal);
+      const missing = invalid > 0 ? `; ${toCount(invalid, 'invalid record')} left out` : '';
+      say(`${name}: ${toCount(rows, 'row')} to ${file}${missing}.`);
+      if (invalid > 0) process.exitCode = 1;
     } catch (error) {
       if (!signal.aborted) throw error;
       tell(`Interrupted; ${name} is not saved.`);
@@ -33,55 +40,98 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
   }
 }
 
+/** The entries of a page: those of 1 MB of the inventory would take 20 MB here. */
+const Limit = 5_000;
+
 /**
- * Writes every entry of a table to a file, sorted by id. The scan is strongly consistent, so it has every earlier
- * write.
- * @returns how many there are
+ * Writes every valid entry of a table to a file, sorted by id, and names the others. The scan is strongly consistent,
+ * so it has every earlier write.
+ * @returns how many entries there are of both
  */
-async function exportRows(
-  { name, file, client, tableName: TableName }: OpenFile,
-  signal: AbortSignal,
-): Promise<number> {
-  const { columns, idName, toMembers }: Resource = resources[name];
-  const onProgress = defineProgress(`Reading ${TableName}`);
-  const rows: { readonly id: bigint; readonly line: string }[] = [];
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
-  do {
-    signal.throwIfAborted();
-    const page = new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey });
-    const { Items = [], LastEvaluatedKey } = await retry(() => client.send(page), signal);
-    for (const item of Items) {
-      const members = toMembers(item) as Record<string, unknown>;
-      // No field has a comma, a quote or a line end.
-      const line = columns
-        ? columns.map((column) => members[column]).join()
-        : escapeControls(toJson(members));
-      rows.push({ id: BigInt(members[idName] as bigint), line });
-    }
-    onProgress(rows.length);
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-  rows.sort((one, other) => {
-    // Orders of one id differ in their time.
-    if (one.id === other.id) return one.line < other.line ? -1 : 1;
-    return one.id < other.id ? -1 : 1;
-  });
-  const header = columns ? [`${columns.join()}\n`] : [];
-  await replaceFile(file, [...header, ...rows.map(({ line }) => `${line}\n`)], signal);
-  return rows.length;
+async function exportRows(target: OpenFile, signal: AbortSignal) {
+  const { name, file, client, tableName: TableName, itemCount } = target;
+  const resource: Resource = resources[name];
+  const invalid = defineReport(TableName, 'invalid record');
+  const path = file === STANDARD_OUTPUT ? undefined : await realpath(file).catch(() => file);
+  await using sorted = defineSortedRows(toTemporary(path, 'unsorted'));
+  let rows = 0;
+  {
+    using progress = defineProgress(`Reading ${TableName}`);
+    let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+    do {
+      signal.throwIfAborted();
+      const page = new ScanCommand({ TableName, ConsistentRead: true, Limit, ExclusiveStartKey });
+      const { Items = [], LastEvaluatedKey } = await retry(() => client.send(page), signal);
+      const lines = Items.flatMap((item) => {
+        const line = toLine(resource, item);
+        if (typeof line === 'string') return [line];
+        invalid.add(
+          undefined,
+          `${line.problem} It is left out: import a row for it with --overwrite, or delete it.`,
+        );
+        return [];
+      });
+      await sorted.add(lines);
+      rows += lines.length;
+      progress.report(rows, itemCount > 0 ? rows / itemCount : 0);
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey);
+  }
+  const count = invalid.end();
+  // An export that has nothing must not replace one that has.
+  if (rows === 0 && count > 0) throw new Error(`${file} is unchanged: no record is valid.`);
+  const header = resource.columns ? `${resource.columns.join()}\n` : '';
+  await writeContent(file, path, toChunks(header, sorted.read()), signal);
+  return { rows, invalid: count };
+}
+
+function toLine({ columns, toMembers }: Resource, item: Item): string | { problem: string } {
+  try {
+    const members = toMembers(item) as Record<string, unknown>;
+    // No field has a comma, a quote or a line end.
+    return columns
+      ? columns.map((column) => members[column]).join()
+      : escapeControls(toJson(members));
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+const CHUNK_CHARACTERS = 65_536;
+
+async function* toChunks(header: string, lines: AsyncIterable<string>) {
+  let chunk = header;
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+/** Beside the file, where there is room for it; in the system's folder for standard output. */
+function toTemporary(path: string | undefined, ending: string): string {
+  const [folder, name] = path ? [dirname(path), basename(path)] : [tmpdir(), 'petstore'];
+  return join(folder, `.${name}.${process.pid}.${ending}`);
 }
 
 /**
  * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
  * new one, never a part. A failure leaves nothing behind. A link stays, and its file is replaced.
  */
-async function replaceFile(file: string, content: readonly string[], signal: AbortSignal) {
-  const path = await realpath(file).catch(() => file);
-  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.unfinished`);
+async function writeContent(
+  file: string,
+  path: string | undefined,
+  content: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (path === undefined) return pipeline(content, process.stdout, { signal, end: false });
+  const unfinished = toTemporary(path, 'unfinished');
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(Readable.from(content), target, { signal });
+    await pipeline(content, target, { signal });
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

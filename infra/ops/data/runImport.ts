@@ -1,114 +1,144 @@
-import type { Item } from '../../bulk/resources.ts';
-import {
-  defineAddingWriter,
-  defineReplacingWriter,
-  defineWriteRate,
-  type WriteBatch,
-  writeAll,
-} from '../../bulk/tableWriters.ts';
+import { basename } from 'node:path';
+import { type Resource, resources } from '../../bulk/resources.ts';
+import { BATCH_SIZE, defineWriteRate, workThrough } from '../../bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { defineProgress, print, tell, toCount, toPlain } from '../../cli/output.ts';
+import { print, tell, toCount } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { tables } from '../../stages/tables.ts';
-import { type DataFile, type OpenFile, openTables, parseFiles, readRows } from './dataFile.ts';
+import { defineProgress } from '../../cli/progress.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { checkFile, defineReport, readBatches } from './checkFile.ts';
+import {
+  type DataFile,
+  type OpenFile,
+  openTables,
+  parseFiles,
+  readRows,
+  saveMemory,
+} from './dataFile.ts';
+import { defineFingerprints } from './fingerprints.ts';
+import { defineLoad, type LoadOptions, type Outcome, toContents } from './loadBatch.ts';
 
-export async function runImport(options: OptionValues<typeof commands.import>): Promise<void> {
-  const { overwrite = false, stage, 'max-wcu': maxWcu } = options;
+type ImportOptions = OptionValues<typeof commands.import>;
+
+export async function runImport(options: ImportOptions): Promise<void> {
+  const { overwrite = false, 'max-wcu': maxWcu, 'dry-run': isDryRun = false } = options;
+  const { 'overwrite-if-unchanged': earlierFile } = options;
   const files = parseFiles(options, 'input');
+  const [first, ...others] = files;
+  if (
+    earlierFile !== undefined &&
+    (overwrite || first?.name !== 'inventory' || others.length > 0)
+  ) {
+    throw new UsageError(
+      '--overwrite-if-unchanged takes an export of the inventory: give --inventory alone, without --overwrite.',
+    );
+  }
+  saveMemory();
   const sources = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal } = interruption;
-  const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
-  if (overwrite && stage !== undefined && !options.yes) {
-    const names = files.map(({ name }) => name).join(' and ');
-    const question = `Replace what the ${stage.name} stage has of ${names}, for good?`;
-    if (!(await confirm(question))) return print('Nothing was changed.');
+  if (!isDryRun && overwrite && !(await confirmOverwrite(options, files))) {
+    return print('Nothing was changed.');
   }
   try {
+    const earlier = earlierFile === undefined ? undefined : await readEarlier(earlierFile, signal);
+    let [invalid, rounded] = [0, 0];
     const checked: CheckedFile[] = [];
-    let problems = 0;
     for (const source of sources) {
-      const { rows, invalid } = await checkRows(source, signal);
-      checked.push({ ...source, rows });
-      problems += invalid;
+      const found = await checkFile(source, signal);
+      invalid += found.invalid;
+      rounded += found.rounded;
+      checked.push({ ...source, rows: found.rows });
     }
-    if (problems > 0) {
-      throw new Error(`Nothing was written, because of ${toCount(problems, 'invalid row')}.`);
+    if (invalid > 0) {
+      throw new Error(`Nothing was written, because of ${toCount(invalid, 'invalid row')}.`);
     }
-    for (const one of checked) {
-      const table = { ...one, takeUnits, signal };
-      const keyName = tables[one.name].partitionKey.name;
-      const write = overwrite ? defineReplacingWriter(table) : defineAddingWriter(table, keyName);
-      await load(one, write);
+    if (!isDryRun && rounded > 0 && !(await confirmRounded(options, rounded))) {
+      return print('Nothing was changed.');
     }
+    const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
+    for (const one of checked) await load(one, { overwrite, isDryRun, earlier, takeUnits, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
     process.exitCode = interruption.status();
   }
 }
 
-interface CheckedFile extends OpenFile {
-  /** The items as JSON, which takes less memory. */
-  readonly rows: readonly string[];
+async function confirmOverwrite({ stage, yes }: ImportOptions, files: readonly DataFile[]) {
+  const loss = 'Sales since a file was made are lost; --overwrite-if-unchanged keeps them.';
+  if (stage === undefined || yes) {
+    tell(loss);
+    return true;
+  }
+  const names = files.map(({ name }) => name).join(' and ');
+  return confirm(`${loss} Replace what the ${stage.name} stage has of ${names}, for good?`);
 }
 
-/** How many invalid rows of a file are reported one by one. */
-const MAX_SHOWN = 20;
+/** @throws {UsageError} without a terminal */
+async function confirmRounded({ yes }: ImportOptions, count: number): Promise<boolean> {
+  const problem = `${toCount(count, 'id')} ${count === 1 ? 'looks' : 'look'} rounded, as a spreadsheet or JSON.parse does.`;
+  if (yes) return true;
+  if (process.stdin.isTTY) return confirm(`${problem} Import all the same?`);
+  throw new UsageError(
+    `${problem} Nothing was written. Export the file with ids as text, or add --yes if they are right.`,
+  );
+}
 
-/** Collects the valid rows of a file, and reports the invalid ones. */
-async function checkRows(source: DataFile, signal: AbortSignal) {
-  const { file } = source;
-  const onProgress = defineProgress(`Checking ${file}`);
-  const lineOf = new Map<string, number>();
-  const rows: string[] = [];
+/** The contents of an earlier export, eight bytes for each. @throws {Error} when it has an invalid row */
+async function readEarlier(file: string, signal: AbortSignal) {
+  using progress = defineProgress(`Reading ${basename(file)}`);
+  const contents = defineFingerprints();
   let count = 0;
-  let invalid = 0;
-
-  function report(line: number, problem: string): void {
-    invalid += 1;
-    // The problem may quote the file.
-    if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${toPlain(problem)}`);
-  }
-
-  for await (const { line, entry, problem } of readRows(source, signal)) {
-    count += 1;
-    onProgress(count);
-    if (!entry) {
-      report(line, problem);
-      continue;
+  for await (const { rows, share } of readRows({ name: 'inventory', file }, signal)) {
+    for (const { line, entry, problem } of rows) {
+      if (!entry) throw new Error(`${file}:${line}: ${problem}.`);
+      contents.add(toContents(resources.inventory as Resource, entry.item));
     }
-    const { key, item } = entry;
-    const first = lineOf.get(key);
-    if (first !== undefined) report(line, `${key} is already in line ${first}`);
-    lineOf.set(key, first ?? line);
-    rows.push(JSON.stringify(item));
+    count += rows.length;
+    progress.report(count, share);
   }
-  if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  return { rows, invalid };
+  contents.sort();
+  return contents;
 }
 
-async function load({ name, file, rows }: CheckedFile, write: WriteBatch): Promise<void> {
-  const count = toCount(rows.length, 'row');
-  const onProgress = defineProgress(`Loading ${count} of ${file}`);
+interface CheckedFile extends OpenFile {
+  readonly rows: number;
+}
+
+async function load(source: CheckedFile, options: LoadOptions): Promise<void> {
+  const { name, file, rows } = source;
+  const { signal, isDryRun, earlier } = options;
+  const counts: Record<Outcome, number> = { new: 0, replaced: 0, kept: 0, unchanged: 0 };
+  const kept = defineReport(file, 'entry that is kept');
   let done = 0;
-  let written = 0;
   try {
-    const items = rows.values().map((text): Item => JSON.parse(text));
-    await writeAll(items, write, (batch, ofBatch) => {
-      done += batch;
-      written += ofBatch;
-      onProgress(done);
+    using progress = defineProgress(`${isDryRun ? 'Comparing' : 'Loading'} ${basename(file)}`);
+    const loadBatch = await defineLoad(source, options);
+    await workThrough(readBatches(source, BATCH_SIZE, signal), async (entries) => {
+      const outcomes = await loadBatch(entries);
+      for (const outcome of Object.keys(counts) as Outcome[]) {
+        counts[outcome] += outcomes[outcome].length;
+      }
+      if (earlier) {
+        for (const { key } of outcomes.kept) {
+          kept.add(undefined, `${key} has changed since the export, and is kept.`);
+        }
+      }
+      done += entries.length;
+      progress.report(done, done / rows);
     });
   } catch (error) {
-    tell(
-      `${toCount(written, 'row')} of ${file} were written; run the same command again to load the rest.`,
-    );
+    if (!isDryRun) {
+      const written = toCount(counts.new + counts.replaced, 'row');
+      tell(`${written} of ${file} were written; run the same command again to load the rest.`);
+    }
     throw error;
   }
-  print(
-    `${name}: ${count} in ${file}: ${toCount(written)} written, ${toCount(done - written)} kept as they were.`,
-  );
+  kept.end();
+  const parts = Object.entries(counts).map(([outcome, count]) => `${toCount(count)} ${outcome}`);
+  const end = isDryRun ? '; nothing was written.' : '.';
+  print(`${name}: ${toCount(rows, 'row')} in ${file}: ${parts.join(', ')}${end}`);
 }

@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import { type CommandText, commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toErrorLine } from '../../../infra/cli/errorLine.ts';
-import { defineProgress, toCount } from '../../../infra/cli/output.ts';
+import { toCount } from '../../../infra/cli/output.ts';
+import { defineProgress } from '../../../infra/cli/progress.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -155,7 +156,7 @@ it('the completion for bash offers commands, options and values', async () => {
     [['npx', 'petstore', 'keys', 'rotate', '--gr'], '--grace'],
     [['petstore', 'keys', 'revoke', '0123456789', '--gr'], ''],
     [['petstore', 'help', 'res'], 'restore'],
-    [['petstore', 'import', '--ov'], '--overwrite'],
+    [['petstore', 'import', '--ov'], '--overwrite --overwrite-if-unchanged'],
     [['petstore', 'import', '--he'], '--help'],
     // Nothing of ours, so that the shell offers files.
     [['petstore', 'import', '--inventory', ''], ''],
@@ -446,17 +447,26 @@ it('the line of a name with several addresses is that of the first', () => {
   expect(toErrorLine(error)).toMatch(/^connect ECONNREFUSED ::1:9; look at/);
 });
 
-it('long work says every ten seconds how far it is', async () => {
+it('long work says every ten seconds how far it is, how fast, and how long it takes', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { stderr } = await callOps(async () => {
-    const onProgress = defineProgress('Loading');
-    for (const done of [500, 1_000, 1_500, 2_000]) {
+    using progress = defineProgress('Loading');
+    for (const done of [500, 1_000, 1_500, 2_000, 2_500, 3_000]) {
       vi.advanceTimersByTime(5_000);
-      onProgress(done);
+      // A total can be too low, or unknown.
+      progress.report(done, done < 2_500 ? done / 20_000 : done / 2_000);
     }
+    vi.advanceTimersByTime(10_000);
+    progress.report(4_000, 0);
   }, []);
-  expect(stderr).toBe('Loading: 1,000 rows done.\nLoading: 2,000 rows done.\n');
+  expect(stderr.split('\n')).toEqual([
+    'Loading: 5 %, 100 rows/s, 3 min left, 1,000 rows.',
+    'Loading: 10 %, 100 rows/s, 3 min left, 2,000 rows.',
+    'Loading: 100 %, 100 rows/s, 0 s left, 3,000 rows.',
+    'Loading: 0 %, 100 rows/s, unknown time left, 4,000 rows.',
+    '',
+  ]);
 });
 
 it('counts one row and several', () => {

@@ -7,7 +7,8 @@ const data = openTemporaryFolder();
 
 async function readAll(name: ResourceName, content: string | Buffer) {
   const file = data.write('file', content);
-  const rows = await Array.fromAsync(readRows({ name, file }));
+  const parts = await Array.fromAsync(readRows({ name, file }));
+  const rows = parts.flatMap((part) => part.rows);
   return rows.map(({ line, problem, entry }) => (entry ? entry.key : `${line}: ${problem}`));
 }
 
@@ -56,6 +57,7 @@ it.each([
     '{"id":1,"name":"a","status":"sold","tags":[{"id":1e-400,"name":"b"}]}',
     '807, and is a fraction',
   ],
+  ['{"id":9223372036854776000,"name":"a","status":"sold"}', '807, and is 9223372036854776000'],
   ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
   ['{"id":1,"name":"a","status":"sold","price":NaN}', 'not valid JSON'],
   [

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import {
   DeleteTableCommand,
   type DynamoDBClient,
@@ -16,11 +18,12 @@ import {
   defineReplacingWriter,
   defineWriteRate,
   retry,
-  writeAll,
+  workThrough,
 } from '../../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { petstore } from '../../../../infra/petstore.ts';
+import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { toJson } from '../../../../shared/contract/json.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/target.ts';
@@ -42,13 +45,20 @@ let engine: Engine;
 let client: DynamoDBClient;
 let faulty: FaultyEndpoint;
 
+/** The calls of all commands on the emulator, each after the command's name. */
+const called: string[] = [];
+
 /** Types a command, `@` being the folder; without a stage, on the emulator. */
 async function type(line: string, typed?: string) {
   const aws = await useAws(describeStack('petstore-production', outputs));
   const variables = { ...aws.variables, AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
   const args = line.split(' ').map((word) => word.replace(/^@/, `${data.folder}/`));
   const place = line.includes('--stage') ? [] : ['--endpoint', faulty.endpoint];
-  return callOps(petstore, [...args, ...place], variables, typed);
+  const before = faulty.requests.length;
+  const outcome = await callOps(petstore, [...args, ...place], variables, typed);
+  const requests = faulty.requests.slice(before);
+  called.push(...requests.map(({ action }) => `${args[0]} dynamodb:${action}`));
+  return outcome;
 }
 
 const stock = write('stock.csv', toStockLines(3));
@@ -89,6 +99,17 @@ const interruptAt = (rule: Parameters<FaultyEndpoint['fail']>[0]) => () => {
     },
   });
 };
+const setQuantity = (update: typeof updated) =>
+  defineInventoryUpdates(client, 'inventory', 'requests').setQuantity(update);
+const sell = () => setQuantity(updated);
+/** Sells after an entry was read or written, and before it is put under a condition. */
+const sellBeforePut = () =>
+  faulty.fail({
+    ...{ action: 'PutItem', fault: 'resetAfterwards', times: 1 },
+    get until() {
+      return sell();
+    },
+  });
 const put =
   (TableName: string, record: object, others: Item = {}) =>
   () =>
@@ -107,7 +128,26 @@ const order = {
 const stayed = () => `@stock.csv: ${data.read('stock.csv') === toText(toStockLines(3))}\n`;
 const outputs = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTableName: 'o' };
 const some = () => void write('some.csv', toStockLines(300));
-const toLargePet = (id: number) => `{"id":${id},"name":"${'x'.repeat(30_000)}","status":"sold"}`;
+const toLargePet = (id: number, length = 30_000) =>
+  `{"id":${id},"name":"${'x'.repeat(length)}","status":"sold"}`;
+const rounded = { id: 1, petId: 9223372036854770000n, quantity: 1, status: 'placed' };
+const columns = 'petId,quantity,status';
+const firstLines = [
+  'petId;quantity;status\n1;2;sold\n',
+  'petId\tquantity\tstatus\n1\t2\tsold\n',
+  'petId\n1\n',
+  '1,2,sold\n',
+  'petId,quantity\n',
+  `${columns},price\n`,
+  'quantity,petId,status\n',
+  '{"petId":1}\n',
+  '\n1,2,sold\n',
+  Buffer.from(`\uFEFF${columns}\n`, 'utf16le'),
+  Buffer.from(`${columns}\n`, 'utf16le'),
+  gzipSync(`${columns}\n`),
+  Buffer.from('PK\x03\x04\x14\x00'),
+  Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]),
+];
 const inPages = () => {
   write('earlier.csv', ['earlier']);
   faulty.pageSize = 200;
@@ -118,9 +158,12 @@ const one = 'import --inventory @one.csv --stage production';
 const stories: Readonly<Record<string, readonly Step[]>> = {
   'existing entries are kept, even changed stock': [
     ...[file('two.csv', '1,10,sold', '2,20,sold'), 'import --inventory @two.csv'],
-    () => defineInventoryUpdates(client, 'inventory', 'requests').setQuantity(updated),
+    sell,
     ...['import --inventory @two.csv', quantity],
     ...['import --inventory @two.csv --overwrite', quantity],
+    () => setQuantity({ petId: 1n, quantity: 10 }),
+    ...['import --inventory @two.csv', 'import --inventory @two.csv --overwrite'],
+    'import --inventory @two.csv --overwrite',
   ],
   'throttling, failures and broken connections': [
     fail(
@@ -156,6 +199,76 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   'a stage': [
     ...[file('one.csv', '1,10,sold'), one, quantity, `${one} --overwrite`],
     ...[`${one} --overwrite <n\n`, `${one} --overwrite --yes`],
+  ],
+  'an entry that is larger than DynamoDB takes': [
+    () => void write('huge.jsonl', [1, 2, 3].map(toLargePet).concat(toLargePet(4, 500_000))),
+    ...['import --pets @huge.jsonl', 'export --pets @none.jsonl'],
+    () => void write('limit.jsonl', [toLargePet(5, 409_000)]),
+    'import --pets @limit.jsonl',
+  ],
+  'a dry run': [
+    ...[file('two.csv', '1,10,sold', '2,20,sold'), 'import --inventory @two.csv --dry-run', stored],
+    ...['import --inventory @two.csv', file('next.csv', '1,10,sold', '2,21,sold', '3,30,sold')],
+    ...[
+      'import --inventory @next.csv --dry-run',
+      'import --inventory @next.csv --dry-run --overwrite',
+    ],
+    ...['import --inventory @next.csv --dry-run --overwrite-if-unchanged @two.csv', stored],
+    ...[quantity, file('zero.csv', '7,-1,sold'), 'import --inventory @zero.csv --dry-run'],
+  ],
+  'what was sold since an export is kept': [
+    ...[file('three.csv', '1,10,sold', '2,20,sold', '3,30,sold'), 'import --inventory @three.csv'],
+    'export --inventory @before.csv',
+    sell,
+    file('prices.csv', '1,11,sold', '2,21,sold', '3,30,sold', '4,40,sold'),
+    ...['import --inventory @prices.csv --overwrite-if-unchanged @before.csv', quantity],
+    'export --inventory -',
+    ...['import --inventory @prices.csv --overwrite', quantity],
+    'import --inventory @prices.csv --overwrite --overwrite-if-unchanged @before.csv',
+    'import --inventory @prices.csv --pets @b.jsonl --overwrite-if-unchanged @before.csv',
+    ...[file('odd.csv', '1'), 'import --inventory @prices.csv --overwrite-if-unchanged @odd.csv'],
+  ],
+  'what is sold while it is imported is kept': [
+    ...[file('two.csv', '1,10,sold', '2,20,sold'), 'import --inventory @two.csv'],
+    ...[file('next.csv', '1,11,sold', '2,21,sold'), sellBeforePut],
+    ...['import --inventory @next.csv --overwrite-if-unchanged @two.csv', quantity],
+  ],
+  'what is sold while an empty table is filled is kept': [
+    file('two.csv', '1,10,sold', '2,20,sold'),
+    fail({ action: 'BatchWriteItem', fault: 'lostResponse', times: 1 }),
+    ...[sellBeforePut, 'import --inventory @two.csv', quantity],
+  ],
+  'ids that look rounded': [
+    file('rounded.csv', '9223372036854770000,1,sold', '9223372036854775807,1,sold'),
+    ...['import --inventory @rounded.csv', 'import --inventory @rounded.csv <n\n', stored],
+    ...[
+      'import --inventory @rounded.csv --dry-run',
+      'import --inventory @rounded.csv --yes',
+      stored,
+    ],
+    () => void write('order.jsonl', [toJson({ ...rounded, placedAt: order.placedAt })]),
+    ...['import --orders @order.jsonl', file('exponent.csv', '9.22E+18,1,sold')],
+    'import --inventory @exponent.csv',
+  ],
+  'a first line that is none': [
+    ...firstLines.flatMap((content) => [
+      () => void data.write('first.csv', content),
+      'import --inventory @first.csv',
+    ]),
+    ...[() => void data.write('first.jsonl', '[{"id":1}]'), 'import --pets @first.jsonl'],
+    ...[() => void data.write('first.jsonl', gzipSync('{"id":1}')), 'import --pets @first.jsonl'],
+  ],
+  'a pipe': [
+    ...[file('two.csv', '2,20,sold', '1,10,sold'), 'import --inventory @two.csv'],
+    'export --inventory - --orders @orders.jsonl',
+    ...['export --inventory - --pets -', 'import --inventory -'],
+  ],
+  'a record that is not valid, among others': [
+    ...[file('one.csv', '1,10,sold'), 'import --inventory @one.csv'],
+    put('inventory', { p: 7, s: 'a' }),
+    ...['export --inventory @others.csv', () => data.read('others.csv')],
+    ...[file('seven.csv', '7,1,sold'), 'import --inventory @seven.csv'],
+    ...['import --inventory @seven.csv --overwrite', 'export --inventory -'],
   ],
   'records that are not valid': [
     ...[put('inventory', { p: 7, s: 'a' }), 'export --inventory @never.csv'],
@@ -193,6 +306,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     ...[inPages, interruptAt({ action: 'Scan', fault: 'reset', after: 1, times: 1 })],
     ...['export --inventory @earlier.csv', listFiles],
     () => void write('large.jsonl', [1, 2].map(toLargePet)),
+    put('pets', { id: 9, name: 'Rex', status: 'sold' }),
     interruptAt({ action: 'PutItem', fault: 'resetAfterwards', times: 1 }),
     ...['import --pets @large.jsonl --max-wcu 1', 'import --pets @large.jsonl'],
   ],
@@ -250,6 +364,14 @@ it('npx petstore import and export say what they wrote, or why they wrote nothin
     // Each engine has its own words.
     .replaceAll(/(?<=ResourceNotFoundException: ).*?(?=;)/g, 'no such table');
   await expect(screen).toMatchFileSnapshot('transfers.txt');
+  const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
+  for (const name of ['import', 'export']) {
+    const [, rest = ''] = readme.split(`- **\`${name}\`**: `);
+    const documented = rest.split('\n- ')[0]?.match(/dynamodb:\w+/g) ?? [];
+    const own = called.filter((call) => call.startsWith(`${name} `));
+    const actions = new Set(own.map((call) => call.replace(/^\w+ /, '')));
+    expect([...actions].sort()).toEqual(documented.toSorted());
+  }
 });
 
 it('export writes the same bytes after an import in another order, in pages of any size', async () => {
@@ -298,11 +420,10 @@ it('the replacing writer resends only the unprocessed items of a batch', async (
       return { UnprocessedItems: puts.length > 5 ? { t: puts.slice(-5) } : {} };
     },
   });
-  let written = 0;
-  await writeAll(items, defineReplacingWriter(table), (_, ofBatch) => {
-    written += ofBatch;
+  const write = defineReplacingWriter(table);
+  await workThrough([items.slice(0, 25), items.slice(25, 50), items.slice(50)], async (batch) => {
+    expect(await write(batch)).toEqual([]);
   });
-  expect(written).toBe(60);
   const sizes = calls.map(({ input }) => toPuts(input).length);
   expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 5, 5, 10, 25, 25]);
 });
