@@ -33,7 +33,7 @@ export function toContents({ toMembers }: Resource, item: Item): string {
 
 /**
  * A function that writes a batch of entries with different keys as the options say.
- * @returns how many entries became what, and which were kept
+ * @returns the entries by what became of them
  */
 export async function defineLoad(source: OpenFile, options: LoadOptions) {
   const table = { ...source, ...options };
