@@ -98,7 +98,7 @@ async function follow(steps: readonly Step[]): Promise<string> {
   }
   direct.destroy();
   const labelled = made().reduce((text, id, index) => text.replaceAll(id, label(index)), screen);
-  return labelled.replaceAll(/(psk_\w{10})\w{32}/g, '$1(SECRET)');
+  return labelled.replaceAll(/(psk_\w{10})\w{32,}/g, '$1(SECRET)');
 }
 
 const till = 'create --name till --permission read';
