@@ -18,7 +18,6 @@ const loads: Loads = {
     const { runDocs } = await import('./docs/runDocs.ts');
     return () => runDocs();
   },
-  completion: async () => (await import('./cli/completion.ts')).runs,
 };
 
 export async function petstore(typed: string[]): Promise<void> {

@@ -81,7 +81,7 @@ const days = {
   to: text('DAY', 'the last day in UTC; at most yesterday', kinds.day),
 } as const;
 
-/** The commands: what their help says, what they take, and what a shell completes. */
+/** The commands: what their help says, and what they take. */
 export const commands = {
   start: {
     summary: 'Run the service on this machine',
@@ -391,15 +391,6 @@ export const commands = {
     summary: 'Write the documentation to dist/docs',
     about:
       "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
-  },
-  completion: {
-    summary: 'Complete commands and options in your shell',
-    about:
-      'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
-    subcommands: {
-      bash: { summary: 'Print the script for bash' },
-      zsh: { summary: 'Print the script for zsh' },
-    },
   },
 } as const satisfies Record<string, CommandText>;
 

@@ -1,4 +1,4 @@
-import { exec, execFileSync } from 'node:child_process';
+import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -144,35 +144,6 @@ it('every line of petstore in a text has a command and options that exist', () =
       expect(text?.options, line).toHaveProperty(option);
     }
   }
-});
-
-it('the completion for bash offers commands, options and values', async () => {
-  const completed: [words: string[], offered: string][] = [
-    [['petstore', 'im'], 'import'],
-    [['npx', 'petstore', 'ro'], 'rollback'],
-    [['npx', 'pet'], 'petstore'],
-    [['npx', 'vitest', 'im'], ''],
-    [['npx', 'petstore', 'keys', 'ro'], 'rotate'],
-    [['npx', 'petstore', 'keys', 'rotate', '--gr'], '--grace'],
-    [['petstore', 'keys', 'revoke', '0123456789', '--gr'], ''],
-    [['petstore', 'help', 'res'], 'restore'],
-    [['petstore', 'import', '--ov'], '--overwrite --overwrite-if-unchanged'],
-    [['petstore', 'import', '--he'], '--help'],
-    // Nothing of ours, so that the shell offers files.
-    [['petstore', 'import', '--inventory', ''], ''],
-    [['petstore', 'start', '--dir', ''], ''],
-    [['petstore', 'costs', 'month', '--traffic', ''], ''],
-    [['petstore', 'logs', '--stage', ''], 'staging production'],
-    [['npx', 'petstore', 'keys', 'create', '--permission', 'w'], 'write'],
-  ];
-  const { stdout } = await callOps(petstore, ['completion', 'bash']);
-  const completions = completed.map(([words]) => {
-    const quoted = words.map((word) => `'${word}'`).join(' ');
-    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _petstore; echo "\${COMPREPLY[*]}"`;
-  });
-  const script = [stdout, ...completions].join('\nCOMPREPLY=()\n');
-  const printed = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
-  expect(printed.trimEnd().split('\n')).toEqual(completed.map(([, offered]) => offered));
 });
 
 const bin = 'infra/petstore.js';
