@@ -1,4 +1,5 @@
 import { Unauthorized } from '../contract/errors.ts';
+import type { InventoryAdjustment } from '../contract/inventoryAdjustment.ts';
 import type { Operation } from '../contract/operation.ts';
 import { logInfo } from '../runtime/logger.ts';
 import type { OperationRequest } from './operationRequest.ts';
@@ -25,12 +26,15 @@ export function logAccess({ operationId, path }: Operation, request: OperationRe
     version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
     ...(internal.isBroken && { broken: true }),
-    ...(response?.statusCode === 503 && toCheckedPath(path, internal.parameters)),
+    ...(response?.statusCode === 503 && toChecked(path, internal)),
   });
 }
 
-/** Which entry or pet may be asked for too often. A client's own path could be anything, such as a key. */
-function toCheckedPath(path: string, parameters: Record<string, unknown>) {
+/** Which entries or pets may be asked for too often. A client's own path could be anything, such as a key. */
+function toChecked(path: string, { parameters, body }: OperationRequest['internal']) {
+  const { adjustments } = (body ?? {}) as { adjustments?: InventoryAdjustment[] };
+  // As text, since Logs Insights counts by one value.
+  if (adjustments) return { petIds: adjustments.map(({ petId }) => petId).join(' ') };
   if (Object.keys(parameters).length === 0) return undefined;
   return { path: path.replace(/\{(\w+)\}/g, (_, name) => String(parameters[name])) };
 }

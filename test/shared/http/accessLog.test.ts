@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
+import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
@@ -82,6 +83,19 @@ describe('the log line of a request', () => {
     await call(handler, { headers: withKey(apiKey) });
     const [line] = logs.info.mock.lastCall ?? [];
     expect({ status: line.status, path: line.path }).toEqual({ status: 503, path });
+  });
+
+  it('has the pets of an adjustment if the store is busy', async () => {
+    const { settings } = defineHandlerSettings('write', key);
+    const headers = { ...withKey(apiKey), 'Idempotency-Key': ['order-1'] };
+    const adjustments = [7, 9].map((petId) => ({ petId, delta: -1 }));
+    const event = { pathParameters: null, body: JSON.stringify({ adjustments }) };
+    await call(defineHandler(adjustInventory, settings, busy), { headers, event });
+    expect(logs.info.mock.lastCall?.[0]).toMatchObject({ status: 503, petIds: '7 9' });
+    const done = defineHandler(adjustInventory, settings, async () => ({ body: { entries: [] } }));
+    await call(done, { headers, event });
+    expect(logs.info.mock.lastCall?.[0]).toMatchObject({ status: 200 });
+    expect(logs.info.mock.lastCall?.[0]).not.toHaveProperty('petIds');
   });
 
   it('has no path of another response', async () => {
