@@ -5,19 +5,19 @@ export function toFingerprint(text: string): bigint {
   return hash('sha1', text, 'buffer').readBigUInt64LE();
 }
 
-const PART_BYTES = 65_536;
-/** For 500 million; what is not used takes no memory. */
-const MAX_BYTES = 2 ** 32;
-
-/** A sorted list of fingerprints, without an object for each. It grows in place. */
+/** A sorted list of fingerprints, without an object for each. */
 export function defineFingerprints() {
-  const buffer = new ArrayBuffer(PART_BYTES, { maxByteLength: MAX_BYTES });
-  let values = new BigUint64Array(buffer);
+  let values = new BigUint64Array(8_192);
   let length = 0;
 
   return {
     add(text: string): void {
-      if (length === values.length) buffer.resize(buffer.byteLength + PART_BYTES);
+      if (length === values.length) {
+        // Not a resizable buffer: the garbage collector would count all that it reserves.
+        const larger = new BigUint64Array(2 * length);
+        larger.set(values);
+        values = larger;
+      }
       values[length] = toFingerprint(text);
       length += 1;
     },
