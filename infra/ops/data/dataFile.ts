@@ -73,10 +73,12 @@ function identify(name: ResourceName, file: string, isTarget: boolean): string {
 
 /**
  * Makes V8 collect garbage before its heap grows. Otherwise it lets a heap with 40 MB in use grow to 300 MB. The
- * collector reads this flag at each collection, so it may change in a running process.
+ * collector reads this flag at each collection, so it may change in a running process. Disposing of it lets the heap
+ * grow again.
  */
-export function saveMemory(): void {
+export function saveMemory(): Disposable {
   setFlagsFromString('--optimize-for-size');
+  return { [Symbol.dispose]: () => setFlagsFromString('--no-optimize-for-size') };
 }
 
 /** One attempt for each call, since the commands retry calls, and more sockets than the SDK's 50. */

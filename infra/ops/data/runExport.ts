@@ -18,7 +18,7 @@ import { defineSortedRows } from './sortedRows.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
-  saveMemory();
+  using _memory = saveMemory();
   const targets = await openTables(files, options);
   const say = files.some(({ file }) => file === STANDARD_OUTPUT) ? tell : print;
   // From here on, Ctrl-C is an orderly end.

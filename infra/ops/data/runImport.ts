@@ -35,7 +35,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
       '--overwrite-if-unchanged takes an export of the inventory: give --inventory alone, without --overwrite.',
     );
   }
-  saveMemory();
+  using _memory = saveMemory();
   const sources = await openTables(files, options);
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
