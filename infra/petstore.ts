@@ -12,7 +12,6 @@ const loads: Loads = {
   logs: async () => (await import('./ops/logs/runLogs.ts')).runLogs,
   night: async () => (await import('./ops/night/runNight.ts')).runNight,
   rollback: async () => (await import('./ops/rollback/runRollback.ts')).runRollback,
-  restore: async () => (await import('./ops/restore/runRestore.ts')).runRestore,
   costs: async () => (await import('./ops/costs/runCosts.ts')).runs,
   docs: async () => {
     const { runDocs } = await import('./docs/runDocs.ts');

@@ -1,6 +1,5 @@
 import type { Permission } from '../../shared/contract/operation.ts';
 import { type StageName, stageNames } from '../stages/stages.ts';
-import { tableNames } from '../stages/tables.ts';
 import * as kinds from './values.ts';
 
 /** An option of a command. Its kind says how its text is read. */
@@ -282,26 +281,6 @@ export const commands = {
       ),
       json: jsonBeside,
       yes,
-    },
-  },
-  restore: {
-    summary: 'Restore tables to a point in time',
-    about: [
-      'Restores tables as they were at any second of the last 35 days, into new tables beside them. Waits until they are ready, protects them like the first ones, and prints the line for infra/stages/stages.ts that puts them to use. Clients see no change until that is deployed.',
-      'After an interruption, the same command continues, with the printed time as --at.',
-    ],
-    options: {
-      stage: oneStage,
-      table: {
-        ...choice('TABLE', tableNames, 'the tables'),
-        ...{ multiple: true, required: true },
-      },
-      at: text(
-        'TIME',
-        'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
-        { ...kinds.instantOrLatest, required: true },
-      ),
-      json: jsonBeside,
     },
   },
   costs: {

@@ -71,11 +71,6 @@ export const day: Kind<Date> = {
   parse: (text) => parseInstant(`${text}T00:00:00Z`),
 };
 
-export const instantOrLatest: Kind<Date | 'latest'> = {
-  rule: 'a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest',
-  parse: (text) => (text === 'latest' ? text : parseInstant(text)),
-};
-
 /** A day, a time with its zone, or a duration from now. */
 export const end: Kind<Date> = {
   rule: 'a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d',

@@ -43,10 +43,6 @@ const refused = [
   ['logs --stage staging', `--request ${wholeKey}`, `--key ${wholeKey}`, '--key a"b'],
   ['logs --stage staging --status', '6xx', '50x'],
   ['rollback --stage staging --to', 'short', 'getPets=1', 'getPet=0', 'aaaaaaaaaaa1 getPet=2'],
-  ['restore', '--stage staging --at latest', '--table pets request'],
-  ['restore --stage staging --table pets --at', '2026-11-20', '2026-11-20T09:59:00'],
-  ['restore --stage staging --table pets --at', '2026-02-30T09:59:00Z'],
-  ['restore --stage staging --table pets --at', '2026-11-20T09:59:00+99:00'],
   ['import --max-wcu', '0', '1.5', '10000000'],
   [
     '',
@@ -211,7 +207,6 @@ const staged = {
   night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
   costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
-  restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
 type Staged = keyof typeof staged;
 const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
@@ -244,7 +239,6 @@ it.each(Object.keys(staged) as Staged[])(
   },
 );
 
-const time = '2026-11-20T09:59:00Z';
 const [day] = new Date(Date.now() - 86_400_000).toISOString().split('T');
 it.each([
   'rollback --yes',
@@ -255,7 +249,6 @@ it.each([
   'keys check',
   `import --pets ${pets} --overwrite --yes`,
   `export --pets ${pets}`,
-  `restore --table pets --at ${time}`,
   'logs',
   'night',
   `costs by-key --from ${day} --to ${day}`,
@@ -356,7 +349,7 @@ it.each<[Staged, Responses, string, Record<string, string>?]>([
     'Lambda: UnknownOperationException: ',
   ],
   ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
-  ['restore', describeStack('another'), elsewhere],
+  ['keys', describeStack('another'), elsewhere],
   ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy pets'],
 ])('%s says in one line what is wrong, without a secret: %#', async (...row) => {
   const [name, responses, line, variables] = row;
