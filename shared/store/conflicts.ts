@@ -49,8 +49,3 @@ export function isConflict(error: unknown): boolean {
 export function toReasons(error: unknown): CancellationReason[] {
   return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
-
-/** Now, in seconds since the epoch, as `timeToLive` counts. */
-export function toSeconds(): number {
-  return Math.floor(Date.now() / 1_000);
-}

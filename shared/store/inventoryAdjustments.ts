@@ -13,15 +13,17 @@ import { OUTCOME_DAYS } from '../contract/headers.ts';
 import type { InventoryAdjustment } from '../contract/inventoryAdjustment.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { MAX_QUANTITY } from '../contract/values.ts';
-import {
-  CONDITION_FAILED,
-  repeatConflicts,
-  StateChanged,
-  toReasons,
-  toSeconds,
-} from './conflicts.ts';
+import { CONDITION_FAILED, repeatConflicts, StateChanged, toReasons } from './conflicts.ts';
 import { readInventoryRecords } from './inventoryEntry.ts';
-import { letterOf, newVersion, toInventoryItem, toKey, toVersionValue } from './inventoryRecord.ts';
+import {
+  letterOf,
+  newVersion,
+  toInventoryItem,
+  toKey,
+  toUpdateVersion,
+  toVersionValue,
+} from './inventoryRecord.ts';
+import { toRequestPut, toSeconds } from './requestRow.ts';
 
 export interface AdjustmentResult {
   /** The entries after the adjustment, in the order of the adjustments, without those that no longer exist. */
@@ -45,24 +47,18 @@ export function defineInventoryAdjustments(
   async function decide(adjustments: readonly InventoryAdjustment[], idempotencyKey: string) {
     const key = toRequestKey(idempotencyKey);
     const deltas = toDeltas(adjustments);
-    const version = toVersionValue(newVersion());
+    const version = newVersion();
 
-    /** The request's row, unless another one is there. DynamoDB may take some days to delete expired items. */
     function toPut(refusal?: AdjustmentRefused) {
       const seconds = toSeconds();
-      return {
-        TableName: requestsTable,
-        Item: {
-          ...key,
-          d: { S: deltas },
-          v: version,
-          w: { N: String(seconds) },
-          t: { N: String(seconds + OUTCOME_DAYS * 24 * 60 * 60) },
-          ...(refusal && { c: { S: refusal.code }, m: { S: refusal.message } }),
-        },
-        ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
-        ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+      const row = {
+        ...key,
+        d: { S: deltas },
+        v: toVersionValue(version),
+        w: { N: String(seconds) },
+        ...(refusal && { c: { S: refusal.code }, m: { S: refusal.message } }),
       };
+      return toRequestPut(requestsTable, row, seconds, OUTCOME_DAYS * 24 * 60 * 60);
     }
 
     /** @throws {AdjustmentRefused} if that is the outcome */
@@ -73,7 +69,7 @@ export function defineInventoryAdjustments(
         );
       }
       // An attempt of this very request may have written it, and lost its response.
-      const isReplay = toVersionText(v) !== toVersionText(version);
+      const isReplay = toUpdateVersion(v as AttributeValue.BMember) !== version;
       if (c?.S) throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', isReplay);
       return isReplay;
     }
@@ -131,8 +127,7 @@ export function defineInventoryAdjustments(
       const petIds = adjustments.map(({ petId }) => petId);
       try {
         const records = await readInventoryRecords(client, tableName, petIds, true);
-        const items = new Map(records.map(toInventoryItem).map((item) => [item.petId, item]));
-        return { items: petIds.flatMap((petId) => items.get(petId) ?? []), isReplay };
+        return { items: records.map(toInventoryItem), isReplay };
       } catch (cause) {
         throw new StoreUnavailable(cause, false, APPLIED);
       }
@@ -164,11 +159,7 @@ function toDeltas(adjustments: readonly InventoryAdjustment[]): string {
     .join();
 }
 
-function toVersionText(version: AttributeValue | undefined): string {
-  return Buffer.from(version?.B ?? []).toString('hex');
-}
-
-function toChange({ petId, delta }: InventoryAdjustment, version: AttributeValue) {
+function toChange({ petId, delta }: InventoryAdjustment, version: string) {
   const isSale = delta < 0;
   return {
     Key: toKey(petId.toString()),
@@ -176,7 +167,7 @@ function toChange({ petId, delta }: InventoryAdjustment, version: AttributeValue
     ConditionExpression: isSale ? 's = :available AND q >= :limit' : 'q <= :limit',
     ExpressionAttributeValues: {
       ':delta': { N: String(delta) },
-      ':version': version,
+      ':version': toVersionValue(version),
       ':limit': { N: String(isSale ? -delta : MAX_QUANTITY - delta) },
       ...(isSale && { ':available': { S: letterOf.available } }),
     } as Record<string, AttributeValue>,

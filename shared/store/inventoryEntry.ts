@@ -31,7 +31,7 @@ export async function readInventoryEntry(
 const MAX_ATTEMPTS = 5;
 
 /**
- * The records of different ids, at most 100, in any order.
+ * The existing records of different ids, at most 100, in the order of the ids.
  * @throws {StoreUnavailable} if DynamoDB leaves some of them unprocessed in every attempt
  */
 export async function readInventoryRecords(
@@ -62,5 +62,8 @@ export async function readInventoryRecords(
     records.push(...(Responses[tableName] ?? []));
     keys = UnprocessedKeys[tableName]?.Keys ?? [];
   }
-  return records;
+  const recordOf = new Map(records.map((record) => [record.p?.N, record]));
+  return petIds
+    .map((petId) => recordOf.get(petId.toString()))
+    .filter((record) => record !== undefined);
 }

@@ -112,11 +112,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
     async find(petIds: readonly bigint[], { status, withTags = false }: Selection = {}) {
       const records = await readInventoryRecords(client, tableName, petIds, withTags);
       const items = records.map(withTags ? toTaggedItem : toInventoryItem);
-      const byPetId = new Map(items.map((item) => [item.petId, item]));
-      return petIds.flatMap((petId) => {
-        const item = byPetId.get(petId);
-        return item && (status === undefined || item.status === status) ? [item] : [];
-      });
+      return status === undefined ? items : items.filter((item) => item.status === status);
     },
   };
 }

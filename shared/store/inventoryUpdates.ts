@@ -25,7 +25,6 @@ import {
   repeatConflicts,
   StateChanged,
   toReasons,
-  toSeconds,
 } from './conflicts.ts';
 import { type InventoryEntry, readInventoryEntry } from './inventoryEntry.ts';
 import {
@@ -38,6 +37,7 @@ import {
   toVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
+import { toRequestPut, toSeconds } from './requestRow.ts';
 
 export interface Update {
   readonly petId: bigint;
@@ -129,19 +129,14 @@ export function defineInventoryUpdates(
       const outcome = hasConflicted ? await findOutcome() : undefined;
       if (outcome) return outcome;
       const version = newVersion();
-      const seconds = toSeconds();
+      const row = {
+        ...requestKey,
+        f: { S: fingerprint },
+        s: { S: letterOf[status] },
+        v: toVersionValue(version),
+      };
       const Put = {
-        TableName: requestsTable,
-        Item: {
-          ...requestKey,
-          f: { S: fingerprint },
-          s: { S: letterOf[status] },
-          v: toVersionValue(version),
-          t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
-        },
-        // DynamoDB may take some days to delete expired items.
-        ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
-        ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+        ...toRequestPut(requestsTable, row, toSeconds(), IDEMPOTENCY_HOURS * 60 * 60),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
       const Update = {
