@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
@@ -64,8 +65,9 @@ export function defineSortedRows(temporaryFile: string, partBytes = PART_BYTES) 
 
   async function* readPart(range: { readonly start: number; readonly end: number }) {
     const options = { encoding: 'utf8', highWaterMark: READ_BYTES, autoClose: false } as const;
-    const input = file?.createReadStream({ ...options, ...range });
-    if (input) for await (const line of createInterface({ input })) yield toRow(line);
+    // By the descriptor: each stream of a FileHandle's own would listen to it.
+    const input = createReadStream(temporaryFile, { ...options, ...range, fd: file?.fd });
+    for await (const line of createInterface({ input })) yield toRow(line);
   }
 
   return {

@@ -1,7 +1,18 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { defineSortedRows } from '../../../../infra/ops/data/sortedRows.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+
+it('many parts are read without a warning', async () => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  onTestFinished(() => warn.mockRestore());
+  const folder = openTemporaryFolder();
+  await using sorted = defineSortedRows(folder.toPath('.rows'), 1);
+  const lines = Array.from({ length: 40 }, (_, id) => `${id},1,sold`);
+  await sorted.add(lines.toReversed());
+  expect((await Array.fromAsync(sorted.read())).join('')).toBe(`${lines.join('\n')}\n`);
+  expect(warn).not.toHaveBeenCalled();
+});
 
 it.each([1, 400, 1_000_000])('rows are sorted by id in parts of %d bytes', async (part) => {
   const folder = openTemporaryFolder();
