@@ -15,7 +15,7 @@ export type Part<Value> = { readonly value: Value } | { readonly unread: string 
 /** A stage was never deployed to this account and region. */
 export class NoStackError extends Error {}
 
-/** A service that does not respond must not hold up a roll-back or the page of the night. */
+/** A service that does not respond must not hold up `rollback` or `status`. */
 const limits = {
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 5_000, throwOnRequestTimeout: true },

@@ -25,7 +25,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
       {
         name: 'table-throttles',
         label: 'throttled calls',
-        description: `DynamoDB refuses calls to a table because of their rate; clients get 503. Look at \`npx petstore night\` for which one, and at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
+        description: `DynamoDB refuses calls to a table because of their rate; clients get 503. Look at \`npx petstore status\` for which one, and at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
         threshold: 1,
         periods: [2, 3],
       },
@@ -67,7 +67,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
         name: 'crashes',
         label: 'crashes of a function',
         description:
-          'A function crashed, ran out of memory or timed out, which should never happen. Look at `npx petstore night` for which one, and at the saved query "Errors with their cause". If it began with a deployment, roll back.',
+          'A function crashed, ran out of memory or timed out, which should never happen. Look at `npx petstore status` for which one, and at the saved query "Errors with their cause". If it began with a deployment, roll back.',
         threshold: 1,
       },
       operationIds.map((id) => toPart(id, 'Errors', Stats.SUM)),
@@ -91,7 +91,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
       {
         name: 'lambda-throttles',
         label: 'refused calls of a function',
-        description: `Lambda refused ${MAX_THROTTLES} calls of an operation in five minutes, because too many run at once; clients get 5xx. If there are many, an alarm on 5xx sends a page. Look at \`npx petstore night\` for which one. Raise the function's reservedConcurrency in ${stagesFile}, or the account's quota.`,
+        description: `Lambda refused ${MAX_THROTTLES} calls of an operation in five minutes, because too many run at once; clients get 5xx. If there are many, an alarm on 5xx sends a page. Look at \`npx petstore status\` for which one. Raise the function's reservedConcurrency in ${stagesFile}, or the account's quota.`,
         threshold: MAX_THROTTLES,
       },
       operationIds.map((id) => toPart(id, 'Throttles', Stats.SUM)),

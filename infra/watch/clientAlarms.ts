@@ -41,7 +41,7 @@ export function defineClientAlarms(
     quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
     {
       name: 'throttled-requests',
-      description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
+      description: `At least 1 in 20 requests gets 429. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toShare(stage, '429, % of requests', throttled, 20),
       threshold: 5,
       periods: [2, 3],
@@ -50,7 +50,7 @@ export function defineClientAlarms(
     {
       name: 'unauthorized-requests',
       description:
-        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
+        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Requests by address") mean that someone tries keys.',
       metric: toShare(stage, '401, % of requests', unauthorized, 50),
       threshold: 20,
       periods: [2, 3],
@@ -174,7 +174,7 @@ function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
       label: '99th percentile, % of the objective',
       severity: 'degraded',
       description:
-        'The slowest 1% of the calls of an operation take as long as its latencyMilliseconds, or longer; of a streamed list until the first byte. Look at `npx petstore night` for which one, at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.',
+        'The slowest 1% of the calls of an operation take as long as its latencyMilliseconds, or longer; of a streamed list until the first byte. Look at `npx petstore status` for which one, at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.',
       threshold: 100,
       periods: [3, 3],
     },

@@ -63,7 +63,7 @@ export const logQueries: readonly LogQuery[] = [
     lines: [
       isRequest,
       'stats sum(message.readUnits) as readUnits, sum(message.keyReadUnits) as keyReadUnits, sum(message.writeUnits) as writeUnits, sum(message.failedWrites) as failedWrites, count(*) as requests by message.keyName, message.keyId, message.operation, message.status',
-      'sort readUnits desc',
+      'sort requests desc',
     ],
   },
   {
@@ -75,10 +75,10 @@ export const logQueries: readonly LogQuery[] = [
     ],
   },
   {
-    name: 'Refusals by address',
+    name: 'Requests by address',
     log: 'access',
     lines: [
-      'filter status in ["401", "403", "413", "429"]',
+      'filter ispresent(route)',
       'stats count(*) as requests, latest(@timestamp) as last by sourceIp, userAgent, status, route, gatewayError',
       'sort requests desc',
       'limit 100',

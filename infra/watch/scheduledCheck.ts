@@ -96,7 +96,7 @@ export function defineCheckAlarms(
     },
     {
       name: 'check-throttled',
-      description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
+      description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toCountMetric('checkThrottled'),
       threshold: 1,
     },

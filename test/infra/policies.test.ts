@@ -131,7 +131,7 @@ describe('the actions of a role are those of its commands', () => {
     };
     expect(lines).toContain('aws lambda put-function-concurrency');
     const expected = [
-      ...toDocumented('night', 'rollback', 'smoke', 'logs'),
+      ...toDocumented('status', 'rollback', 'smoke', 'logs'),
       ...lines.map(toAction),
       // CloudFormation reads a large template by it.
       's3:GetObject',
@@ -164,7 +164,7 @@ it.each([
   ['keys', 'keys create --name till --permission read'],
   ['keys', 'keys revoke 0123456789 --yes'],
   ['keys', 'keys check'],
-  ['on-call', 'night'],
+  ['on-call', 'status'],
   ['on-call', 'rollback --yes'],
   ['on-call', 'logs'],
   ['on-call', 'smoke --light'],

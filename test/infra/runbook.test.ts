@@ -11,12 +11,7 @@ import { operationIds } from '../../shared/contract/operations.ts';
 
 const pages = ['infra/RUNBOOK.md', 'infra/OPERATIONS.md'];
 const documents = [...pages, 'infra/ops/README.md', 'infra/README.md', 'README.md'];
-const printed = readText('test/infra/ops/night/situations.txt').matchAll(/: (aws .+)/g);
-const lines = [
-  ...documents.flatMap(readShellLines),
-  // What `npx petstore night` says to type.
-  ...Array.from(printed, ([, line = '']) => line.split(' && ')).flat(),
-];
+const lines = documents.flatMap(readShellLines);
 const byProgram = Map.groupBy(new Set(lines), (line) => line.split(' ')[0]);
 const awsLines = byProgram.get('aws') ?? [];
 

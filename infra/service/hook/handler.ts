@@ -63,7 +63,7 @@ export async function handler(event: HookEvent): Promise<void> {
   );
 }
 
-/** Logs the outcome in one line. A failure has the level ERROR, by which `npx petstore night` finds it. */
+/** Logs the outcome in one line. A failure has the level ERROR, by which `npx petstore status` finds it. */
 async function isProven(deploymentId: string): Promise<boolean> {
   for (const pause of [...PAUSES, undefined]) {
     try {

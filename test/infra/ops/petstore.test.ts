@@ -27,7 +27,14 @@ const wholeKey = `psk_0123456789${'x'.repeat(32)}`;
 
 /** The beginnings and ends of invalid command lines; `refusals.txt` has what is said of each. */
 const refused = [
-  ['', 'imprt', 'toString', '--stage staging', 'night --stge production', 'smoke --stage toString'],
+  [
+    '',
+    'imprt',
+    'toString',
+    '--stage staging',
+    'status --stge production',
+    'smoke --stage toString',
+  ],
   ['keys', 'rotat', wholeKey, 'list', 'list --stage staging --endpoint http://127.0.0.1:9'],
   // An option of another subcommand.
   ['keys', 'list --grace 1h'],
@@ -157,7 +164,7 @@ it.each([
   expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
 });
 
-it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.csv', 'night'])(
+it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.csv', 'status'])(
   '%s ends at once on Ctrl-C while AWS does not respond',
   async (line) => {
     const file = write('empty.csv', 'petId,quantity,status\n');
@@ -204,7 +211,7 @@ const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
   logs: ['--stage staging', 'cloudformation logs'],
-  night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
+  status: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
   costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
 } as const;
@@ -250,7 +257,7 @@ it.each([
   `import --pets ${pets} --overwrite --yes`,
   `export --pets ${pets}`,
   'logs',
-  'night',
+  'status',
   `costs by-key --from ${day} --to ${day}`,
 ])('%s ends where the stack is not as in the settings, or these are invalid', async (typed) => {
   const end = async (settings: Partial<StageSettings>, place?: string) => {
@@ -274,7 +281,7 @@ it.each([
   const toRefusal = (field: string) => [
     expect.stringMatching(`^infra/stages/stages.ts: staging.${field}: [^\n]+\n$`),
   ];
-  if (!/^(rollback|smoke|keys revoke|night)/.test(typed)) {
+  if (!/^(rollback|smoke|keys revoke|status)/.test(typed)) {
     expect(await end({ baseAddress: 'api.shop.test/v1' })).toEqual(toRefusal('baseAddress'));
   }
   // Also beside another wrong setting, before and after it.
@@ -307,7 +314,7 @@ const unneeded: Readonly<Record<string, readonly [changes: object, said: string]
   ],
 };
 describe.each(Object.entries(unneeded))('with %s', (_, [changes, said]) => {
-  it.each(['rollback --yes', 'smoke --light', 'keys revoke 0123456789 --yes', 'night'])(
+  it.each(['rollback --yes', 'smoke --light', 'keys revoke 0123456789 --yes', 'status'])(
     '%s says so, and goes on',
     async (typed) => {
       changeSettings(stages.staging, changes);

@@ -1,7 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { accessQuery, errorQuery, refusedPathsQuery } from '../../../infra/ops/night/readNight.ts';
+import {
+  accessQuery,
+  addressQuery,
+  callerQuery,
+  errorQuery,
+} from '../../../infra/ops/status/readStatus.ts';
 import { logQueries } from '../../../infra/watch/logQueries.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
+import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
@@ -14,8 +20,9 @@ afterEach(() => vi.restoreAllMocks());
 const queries = [
   ...logQueries,
   { lines: errorQuery },
-  { lines: refusedPathsQuery },
+  { lines: callerQuery },
   { log: 'access', lines: accessQuery },
+  { log: 'access', lines: addressQuery },
 ];
 
 /** What Lambda and its platform put beside `message`, and what Logs Insights adds. */
@@ -71,6 +78,12 @@ async function logLines(): Promise<unknown[]> {
     const handler = defineHandler(getPet, settings, response as never);
     await call(handler, { headers: withKey(key) });
   }
+  const seller = defineHandlerSettings('write');
+  const busy = () => Promise.reject(new StoreUnavailable(new Error('outer')));
+  await call(defineHandler(adjustInventory, seller.settings, busy), {
+    headers: { ...withKey(seller.apiKey), 'Idempotency-Key': ['order-1'] },
+    event: { pathParameters: null, body: '{"adjustments":[{"petId":7,"delta":-1}]}' },
+  });
   return [...info.mock.calls, ...error.mock.calls].map(([line]) => line);
 }
 

@@ -1,17 +1,18 @@
 import { toColumns, toCount, toPlain, toShortTime } from '../../cli/output.ts';
 import type { Part } from '../../cli/stageStack.ts';
+import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { NextStep } from './nextStep.ts';
-import type { Night } from './readNight.ts';
+import type { Status } from './readStatus.ts';
+import type { toRows } from './symptoms.ts';
 
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
 
-/** The page as text. No line is wider than the terminal, but the command to copy. */
-export function toNightText(
+/** One screen. No line is wider than the terminal. */
+export function toStatusText(
   stage: Stage,
-  night: Night,
-  next: NextStep,
+  status: Status,
+  runbook: ReturnType<typeof toRows>,
   now: number,
   columns: number,
 ): string {
@@ -21,42 +22,44 @@ export function toNightText(
     'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`);
   const since = (time: string) => toMoment(time, now);
 
-  const alarms = show(night.alarms, ({ total, withoutData, silence: unheard, firing }) => {
-    if (total === 0) return wrap(`None: ${stage.name} has no alarms.`);
+  const alarms = show(status.alarms, ({ total, withoutData, silence: unheard, firing }) => {
+    if (total === 0) {
+      const isMissing = stage.settings.raisesAlarms ? ', though its settings ask for them' : '';
+      return wrap(`None: ${stage.name} has no alarms${isMissing}.`);
+    }
     const silent = withoutData > 0 ? ` ${toCount(withoutData)} of them have no data.` : '';
     const none = firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${silent}` : '';
-    // Alarms with one cause have the same advice.
-    const acts = new Set<string>();
-    const told = firing.flatMap(({ name, severity, since: time, means, act }) => {
-      const isNew = act !== '' && !acts.has(act);
-      acts.add(act);
-      return [
-        ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
-        ...wrap(means, 4),
-        ...wrap(isNew ? `To do: ${act}` : '', 4),
-      ];
-    });
-    return [...wrap(none), ...told, ...unheard.flatMap((line) => wrap(line))];
+    const shown = firing.flatMap(({ name, severity, since: time, means }) => [
+      ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
+      ...wrap(means, 4),
+    ]);
+    return [...wrap(none), ...shown, ...unheard.flatMap((line) => wrap(line))];
   });
-  const live = show(night.live, ({ commits, publishedAt, previous, rolledBack, left }) =>
+  const live = show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) =>
     [
       `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
-      previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
-      rolledBack ? `Rolled back from ${rolledBack}.` : '',
-      left.length > 0 ? `Left by a roll-back: ${left.join(', ')}` : '',
+      facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
+      rollbackTarget
+        ? `Rollback target: ${rollbackTarget.commit}, published ${since(rollbackTarget.publishedAt)}`
+        : '',
+      facts.knownBad.length > 0 ? `Known bad: ${facts.knownBad.join(', ')}` : '',
+      ...facts.unread.map((line) => `Could not be read: ${line}`),
     ].flatMap((text) => wrap(text)),
   );
-  const deployments = show(night.deployments, (ids) =>
+  const deployments = show(status.deployments, (ids) =>
     wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
   );
-  const marks = show(night.left, () => []);
-  const stack = show(night.stack, (status) => wrap(`Stack: ${status}`));
-  const watch = show(night.watch, (status) => wrap(`Its watch stack: ${status || 'none'}`));
-  const refused = show(night.refused, (lines) => lines.flatMap((line) => wrap(line)));
-  const stopped = show(night.stopped, (ids) =>
-    ids.flatMap((id) => wrap(`${id} is stopped: Lambda runs no call of it.`)),
+  const stack = show(status.stack, (state) => wrap(`Stack: ${state}`));
+  const watch = show(status.watch, (state) => wrap(`Its watch stack: ${state || 'none'}`));
+  const refused = show(status.refused, (lines) => lines.flatMap((line) => wrap(line)));
+  const stopped = show(status.stopped, (ids) =>
+    ids.flatMap((id) => {
+      const reserved = toReservedConcurrency(stage.settings, id);
+      const usual = reserved ? ` Its reservedConcurrency is ${reserved}.` : '';
+      return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
+    }),
   );
-  const requests = show(night.requests, ({ operations, errors }) => [
+  const requests = show(status.requests, ({ operations, errors, refusedChecks }) => [
     ...toColumns([
       ['  OPERATION', 'REQUESTS', '5XX', 'SHARE'],
       ...operations.map(({ operation, requests: all, failed }) => [
@@ -66,6 +69,7 @@ export function toNightText(
         all === 0 ? '-' : `${((100 * failed) / all).toFixed(1)}%`,
       ]),
     ]).split('\n'),
+    ...wrap(refusedChecks > 0 ? `The scheduled check: ${toCount(refusedChecks)} got a 401` : ''),
     ...operations
       .filter(({ requests: all, clientErrors }) => clientErrors > 0 && clientErrors >= all / 2)
       .flatMap(({ operation, requests: all, clientErrors }) =>
@@ -75,7 +79,7 @@ export function toNightText(
       wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
     ),
   ]);
-  const functions = show(night.functions, (found) =>
+  const functions = show(status.functions, (found) =>
     found.flatMap(({ operation, crashed, refused: ofLambda, milliseconds, objective }) => {
       const facts = [
         crashed > 0 ? `${toCount(crashed)} crashed or timed out` : '',
@@ -87,21 +91,39 @@ export function toNightText(
       return wrap(`${operation}: ${facts.filter(Boolean).join('; ')}`);
     }),
   );
-  const throttles = show(night.throttles, (found) =>
+  type Callers = Extract<Status['addresses'], { value: unknown }>['value'];
+  const toCallers = (callers: Callers) =>
+    callers.flatMap(({ name, requests: all, statuses }) => {
+      const counts = statuses.map(({ status: code, count }) => `${toCount(count)} x ${code}`);
+      return wrap(`${name}: ${toCount(all)} (${counts.join(', ')})`);
+    });
+  const keys = show(status.callers, (found) => toCallers(found.keys));
+  const addresses = show(status.addresses, toCallers);
+  const throttles = show(status.throttles, (found) =>
     found.length === 0
       ? wrap('No table.')
-      : found.flatMap(({ table, access, throttled, peak, maximum }) =>
+      : found.flatMap(({ table, access, throttled, peak, maximum, limit = 'no known limit' }) =>
           wrap(
-            `${table}: ${toCount(throttled, access)} throttled; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
+            `${table}: ${toCount(throttled, access)} throttled by ${limit}; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
           ),
         ),
   );
+  const refusedIds = show(status.callers, (found) =>
+    wrap(
+      found.refused.length > 0
+        ? `503 for ${found.refused.map(({ path, count }) => `${path} (${toCount(count)})`).join(', ')}`
+        : '',
+    ),
+  );
+  const rows = runbook.flatMap(({ row, title }) => wrap(`${row} ${title}`));
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...watch, ...refused]],
+    ['LIVE', [...live, ...deployments, ...stopped, ...stack, ...watch, ...refused]],
     ['REQUESTS of clients, last hour', [...requests, ...functions]],
-    ['THROTTLED by DynamoDB, last hour', throttles],
-    ['NEXT', [...wrap(next.why), ...(next.command ? ['', `  ${next.command}`] : [])]],
+    ['MOST REQUESTS by key, last hour', keys],
+    ['MOST REQUESTS by address, last hour', addresses],
+    ['THROTTLED by DynamoDB, last hour', [...throttles, ...refusedIds]],
+    ['ROWS of infra/RUNBOOK.md that apply', rows.length > 0 ? rows : wrap('None.')],
   ];
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines])].join('\n');

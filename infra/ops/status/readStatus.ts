@@ -1,10 +1,6 @@
 import { once } from 'node:events';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import {
-  CloudWatchClient,
-  type MetricAlarm,
-  paginateDescribeAlarms,
-} from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
@@ -30,30 +26,34 @@ import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { addEarlier, choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-import { findLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
+import { findLeft, readLeftVersions } from '../rollback/leftVersions.ts';
 
-export type Night = Awaited<ReturnType<typeof readNight>>;
+export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 type Query = (names: string[], lines: readonly string[], hours?: number) => Promise<QueryRow[]>;
 
-/** The page leaves out what AWS has not returned by then. */
+/** What AWS has not returned by then is left out. */
 const DEADLINE_MILLISECONDS = 30_000;
 
-/** Reads each part of the page by itself: where one fails, the others are shown. */
-export async function readNight(stage: OpenStage & { readonly status: Part<string> }, now: number) {
+type Settle = <Value>(reading: Promise<Value>) => Promise<Part<Value>>;
+
+/** Reads each part by itself: where one fails, the others are shown. */
+export async function readStatus(
+  stage: OpenStage & { readonly status: Part<string> },
+  now: number,
+) {
   const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
   const late = once(deadline, 'abort').then(() => ({ unread: 'no response in time' }));
-  const settle = <Value>(reading: Promise<Value>): Promise<Part<Value>> => {
+  const settle: Settle = (reading) => {
     const settled = reading.then(
       (value) => ({ value }),
       (error) => ({ unread: toErrorLine(error) }),
     );
     return Promise.race([settled, late]);
   };
-  const reading = settle(readLeftVersions(stage));
   const client = stage.open(CloudWatchLogsClient);
   // The last hours, in whole seconds.
   const second = now - (now % 1_000);
@@ -61,21 +61,35 @@ export async function readNight(stage: OpenStage & { readonly status: Part<strin
     const period = { from: second - hours * HOUR, end: second + 1_000 };
     return runQuery(client, names, period, lines, deadline);
   };
-  const [alarms, watch, live, left, deployments, refused, stopped, requests, functions, throttles] =
-    await Promise.all([
-      settle(readAlarms(stage)),
-      settle(readWatchStatus(stage)),
-      settle(readLive(stage, reading)),
-      reading,
-      settle(findDeployments(stage)),
-      settle(readRefused(stage, query)),
-      settle(readStopped(stage)),
-      settle(readRequests(stage.stage, query)),
-      settle(readFunctions(stage, now)),
-      settle(readThrottles(stage, now, query)),
-    ]);
-  const code = { live, left, deployments, refused, stopped };
-  return { stack: stage.status, watch, alarms, ...code, requests, functions, throttles };
+  const { accessLog, functionLogs } = toNames(stage.stage);
+  const [
+    alarms,
+    watch,
+    live,
+    deployments,
+    refused,
+    stopped,
+    requests,
+    callers,
+    addresses,
+    functions,
+    throttles,
+  ] = await Promise.all([
+    settle(readAlarms(stage)),
+    settle(readWatchStatus(stage)),
+    settle(readLive(stage, settle)),
+    settle(findDeployments(stage)),
+    settle(readRefused(stage, query)),
+    settle(readStopped(stage)),
+    settle(readRequests(stage.stage, query)),
+    settle(query(functionLogs, callerQuery).then(toCallers)),
+    settle(query([accessLog], addressQuery).then(toTopCallers)),
+    settle(readFunctions(stage, now)),
+    settle(readThrottles(stage, now)),
+  ]);
+  const code = { live, deployments, refused, stopped };
+  const clients = { requests, callers, addresses };
+  return { stack: stage.status, watch, alarms, ...code, ...clients, functions, throttles };
 }
 
 /** The status of the stack that watches the stage; nothing if it was never deployed. */
@@ -90,7 +104,7 @@ async function readWatchStatus({ stage, open }: OpenStage): Promise<string> {
   }
 }
 
-/** Descriptions have the form "Page: It means this. Do that." */
+/** Descriptions have the form "Page: It means this. Do that." What to do is also in the runbook. */
 async function readAlarms({ name: stackName, open }: OpenStage) {
   const pages = paginateDescribeAlarms(
     { client: open(CloudWatchClient) },
@@ -108,15 +122,12 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
       const unlabelled = /Rollback\d/.test(AlarmName) ? 'rollback' : '-';
       const [, label = unlabelled, text = AlarmDescription] =
         /^(Page|Ticket): (.*)$/s.exec(AlarmDescription) ?? [];
-      const [, means = text, act = ''] = /^(.+?\.) (.*)$/s.exec(text) ?? [];
+      const [means = text] = /^.+?\.(?= )/s.exec(text) ?? [];
       return {
         name: AlarmName.slice(stackName.length + 1),
         severity: label.toLowerCase(),
         since: StateTransitionedTimestamp?.toISOString() ?? '',
-        /** The time that it looks back on, in milliseconds. */
-        window: toWindow(alarm),
         means,
-        act,
       };
     })
     .sort((one, other) => toOrder(one).localeCompare(toOrder(other)));
@@ -154,39 +165,43 @@ async function findUnheard(open: OpenStage['open'], topic: string): Promise<stri
   }
 }
 
-function toWindow({ EvaluationPeriods = 1, Period, Metrics = [] }: MetricAlarm): number {
-  const periods = Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0);
-  return EvaluationPeriods * (Period ?? Math.max(0, ...periods)) * 1_000;
-}
-
 /** Pages first, then what has fired for longest. */
 function toOrder({ severity, since }: { readonly severity: string; readonly since: string }) {
   return `${severity === 'page' ? 0 : 1} ${since}`;
 }
 
-/** The commits that serve requests, and where a roll-back would go. */
-async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) {
-  const written = await readReleases(stage);
-  const functions = await readLiveFunctions(stage, written);
-  const releases = addEarlier(functions, written);
-  const known = await reading;
-  const left = findLeft(functions, 'value' in known ? known.value : {});
-  const newest = toNewest(functions.map(({ live }) => live));
-  const moves = choosePrevious(functions, releases, left) ?? [];
-  const [back] = moves.filter((move) => !isDone(move));
+/** The commits that serve requests, and where a rollback would go. */
+async function readLive(stage: OpenStage, settle: Settle) {
+  const [written, known] = await Promise.all([
+    settle(readReleases(stage)),
+    settle(readLeftVersions(stage)),
+  ]);
+  const found = 'value' in written ? written.value : [];
+  const functions = await readLiveFunctions(stage, found);
+  const releases = addEarlier(functions, found);
+  const bad = findLeft(functions, 'value' in known ? known.value : {});
+  const moves = choosePrevious(functions, releases, bad) ?? [];
+  const [target] = moves.filter((move) => !isDone(move));
+  const { releaseParameter, leftVersionsParameter } = toNames(stage.stage);
   return {
     commits: toLiveText(functions),
-    /** Of the newest version that serves requests. */
-    commit: newest?.commit || 'the live version',
-    publishedAt: newest?.publishedAt ?? '',
+    /** When the newest version that serves requests was published. */
+    publishedAt: toNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
     /** When the first version with its code was published: a commit of documents alone brings no code. */
     codeSince: toNewest(functions.map(findFirst))?.publishedAt ?? '',
-    /** Absent without an earlier version of other code, and after a roll-back. */
-    previous: back && { commit: back.commit, publishedAt: back.to.publishedAt },
-    /** The commit that was deployed last, if a roll-back has replaced it. */
-    rolledBack: moves.length > 0 && !back ? releases[0]?.commit : undefined,
-    /** The commits that roll-backs have left, newest first. */
-    left: [...new Set(Array.from(left, ({ commit }) => commit))],
+    /** Absent without an earlier version of other code, and after a rollback. */
+    rollbackTarget: target && { commit: target.commit, publishedAt: target.to.publishedAt },
+    /** The commit that was deployed last, if a rollback has replaced it. */
+    rolledBackFrom: moves.length > 0 && !target ? releases[0]?.commit : undefined,
+    /** The commits that were rolled back, newest first. */
+    knownBad: [...new Set(Array.from(bad, ({ commit }) => commit))],
+    /** What these facts lack, a line each. */
+    unread: [
+      ...('value' in written ? [] : [`The commits, in ${releaseParameter}: ${written.unread}`]),
+      ...('value' in known
+        ? []
+        : [`Known-bad versions, in ${leftVersionsParameter}: ${known.unread}`]),
+    ],
   };
 }
 
@@ -201,7 +216,7 @@ function findFirst({ live, versions }: LiveFunction): PublishedVersion {
   return older.at(other === -1 ? -1 : other - 1) ?? live;
 }
 
-/** Why new versions were stopped before their first client within a day, the newest first, if that was taken back. */
+/** Why new versions failed the pre-traffic check within a day, newest first, if the deployment was rolled back. */
 async function readRefused(
   { stage, status }: OpenStage & { readonly status: Part<string> },
   query: Query,
@@ -218,7 +233,7 @@ async function readRefused(
   }
 }
 
-/** The operations that may not run at all, although the settings let them, as after "Stop writes" in the runbook. */
+/** The operations that may not run, although the settings let them, as after "Stop writes" in infra/RUNBOOK.md. */
 async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
   const client = open(LambdaClient);
   const reserved = await Promise.all(
@@ -252,6 +267,10 @@ export const errorQuery = [
 
 /** Shown of each operation. */
 const MAX_ERRORS = 3;
+
+/** Rows that are read, and callers or ids that are shown. */
+const MAX_CALLERS = 1_000;
+const MAX_SHOWN = 5;
 
 /** Clients' requests of the last hour by operation, with the most frequent errors. */
 async function readRequests(stage: Stage, query: Query) {
@@ -313,6 +332,65 @@ function sumLines(rows: readonly QueryRow[]): number {
 
 const toSum = (one: number, other: number) => one + other;
 
+/** Requests by key, of every status. The line of a 503 has what was asked for. */
+export const callerQuery = [
+  'filter ispresent(message.operation)',
+  'stats count(*) as lines by message.keyName as name, message.keyId as id, message.status as status, message.path as path, message.petIds as petIds',
+  'sort lines desc',
+  `limit ${MAX_CALLERS}`,
+];
+
+/** Requests by address, of every status, also those that reached no function. */
+export const addressQuery = [
+  'filter ispresent(route)',
+  'stats count(*) as lines by sourceIp as name, status',
+  'sort lines desc',
+  `limit ${MAX_CALLERS}`,
+];
+
+function toCallers(rows: readonly QueryRow[]) {
+  const refused = rows.flatMap(({ path, petIds, lines }) => {
+    const paths = petIds?.split(' ').map((id) => `/inventory/${id}`) ?? (path ? [path] : []);
+    return paths.map((one) => ({ path: one, count: toNumber(lines) }));
+  });
+  const named = rows.map(({ name = 'without a key', id, ...row }) => ({
+    ...row,
+    name: id ? `${name === 'without a key' ? 'unknown key' : name} (${id})` : name,
+  }));
+  return {
+    keys: toTopCallers(named),
+    /** The entries and pets with the most 503s. */
+    refused: sumBy(refused, ({ path }) => path).map(([path, count]) => ({ path, count })),
+  };
+}
+
+/** The callers with the most requests, each with its statuses, the most frequent first. */
+function toTopCallers(rows: readonly QueryRow[]) {
+  const counted = rows.map(({ name = '-', status = '-', lines }) => ({
+    ...{ name, status, count: toNumber(lines) },
+  }));
+  return sumBy(counted, ({ name }) => name).map(([name, requests]) => ({
+    ...{ name: hideSecrets(name), requests },
+    statuses: sumBy(
+      counted.filter((one) => one.name === name),
+      ({ status }) => status,
+    ).map(([status, count]) => ({ status, count })),
+  }));
+}
+
+/** The largest sums, by a name. */
+function sumBy<Row extends { readonly count: number }>(
+  rows: readonly Row[],
+  toName: (row: Row) => string,
+): [string, number][] {
+  return Array.from(Map.groupBy(rows, toName), ([name, some]): [string, number] => [
+    name,
+    some.reduce((sum, { count }) => sum + count, 0),
+  ])
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MAX_SHOWN);
+}
+
 /** The operations that crash, that Lambda refuses, or that are slow: an alarm on all of them does not name them. */
 async function readFunctions({ stage, open }: OpenStage, now: number) {
   const { stack, toFunction } = toNames(stage);
@@ -355,7 +433,7 @@ const accesses = tableNames.flatMap((table) => [
 ]);
 
 /** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
-async function readThrottles({ stage, open }: OpenStage, now: number, query: Query) {
+async function readThrottles({ stage, open }: OpenStage, now: number) {
   const metrics = accesses.flatMap(({ table, kind }) =>
     ['', ...limits]
       .map((limit) => `${kind}${limit}ThrottleEvents`)
@@ -368,13 +446,13 @@ async function readThrottles({ stage, open }: OpenStage, now: number, query: Que
   );
   const hour = { from: now - HOUR, end: now };
   const sums = await readSums(open(CloudWatchClient), metrics, hour, MINUTE / 1_000);
-  const found = accesses
+  return accesses
     .map(({ table, access, kind }) => {
       const units = sums.get(`${table} Consumed${kind}CapacityUnits`) ?? [];
       const countEvents = (limit: string) =>
         (sums.get(`${table} ${kind}${limit}ThrottleEvents`) ?? []).reduce(toSum, 0);
       return {
-        ...{ table, access, throttled: countEvents('') },
+        ...{ table: toUsedTableName(stage, table), access, throttled: countEvents('') },
         /** Units a second in the busiest minute. */
         peak: Math.max(0, ...units) / (MINUTE / 1_000),
         maximum: stage.settings.maximumUnitsPerSecond[table][access],
@@ -384,20 +462,4 @@ async function readThrottles({ stage, open }: OpenStage, now: number, query: Que
       };
     })
     .filter(({ throttled }) => throttled > 0);
-  const isHot = found.some(({ limit }) => limit === 'KeyRangeThroughput');
-  const paths = isHot ? await readRefusedPaths(stage, query) : [];
-  return found.map((one) => ({ ...one, paths }));
-}
-
-/** The paths with the most 503s of functions, which have the ids. */
-export const refusedPathsQuery = [
-  'filter message.status = 503 and ispresent(message.path)',
-  'stats count(*) as lines by message.path as path',
-  'sort lines desc',
-  'limit 3',
-];
-
-async function readRefusedPaths(stage: Stage, query: Query): Promise<string[]> {
-  const rows = await query(toNames(stage).functionLogs, refusedPathsQuery);
-  return rows.flatMap(({ path }) => path ?? []);
 }

@@ -1,0 +1,121 @@
+import type { Part } from '../../cli/stageStack.ts';
+import type { Status } from './readStatus.ts';
+
+/** What is known of a status: nothing of a part that could not be read. */
+type Facts = {
+  readonly [Name in keyof Status]: Extract<Status[Name], { value: unknown }>['value'] | undefined;
+};
+
+/** An alarm looks back on four hours at most, and a deployment takes some minutes. */
+const SOON_MILLISECONDS = 5 * 3_600_000;
+
+/** From this share on, the maximum counts as reached: DynamoDB treats it as a target. */
+const NEAR_MAXIMUM = 0.8;
+
+/** From this share of requests on, an operation fails, or a client is too fast. */
+const MANY = 0.05;
+
+/** Alarms that new code can cause. */
+const failing = /^((\w+-)?server-errors|\w+-failing|client-errors(-\d)?|latency|duration|crashes)$/;
+
+/** Errors that DynamoDB, or the way to it, has by itself. */
+const ofAws =
+  /^(InternalServerError|InternalFailure|ServiceUnavailable|TimeoutError|\w+: .*(E(CONN|HOST|NET)\w+|ENOTFOUND|EAI_AGAIN|EPIPE|socket hang up))/;
+
+const isFiring = ({ alarms }: Facts, names: RegExp) =>
+  alarms?.firing.some(({ name }) => names.test(name)) ?? false;
+
+/** The rows at the top of `infra/RUNBOOK.md`, with when they apply. If several do, the first comes first. */
+export const symptoms: readonly {
+  readonly title: string;
+  readonly applies: (facts: Facts) => boolean;
+}[] = [
+  {
+    title: 'AWS is down',
+    applies({ requests: { operations = [], errors = [] } = {} }) {
+      const called = operations.filter(({ requests }) => requests > 0);
+      return (
+        called.length > 1 &&
+        called.every(({ operation, requests, failed }) => {
+          const cause = errors.find((error) => error.operation === operation)?.cause ?? '';
+          return failed >= MANY * requests && ofAws.test(cause);
+        })
+      );
+    },
+  },
+  {
+    title: 'A deployment failed',
+    applies: ({ stack = '', watch = '', refused = [] }) =>
+      refused.length > 0 || [stack, watch].some((one) => /ROLLBACK|FAILED/.test(one)),
+  },
+  {
+    title: 'An operation is stopped',
+    applies: ({ stopped = [] }) => stopped.length > 0,
+  },
+  {
+    title: 'A table is at its maximum',
+    applies: ({ throttles = [] }) =>
+      throttles.some(
+        ({ limit, peak, maximum }) =>
+          limit === 'MaxOnDemandThroughput' ||
+          limit === 'AccountLimit' ||
+          (limit === undefined && peak >= NEAR_MAXIMUM * maximum),
+      ),
+  },
+  {
+    title: 'A crowd wants one pet',
+    applies: (facts) =>
+      isFiring(facts, /^transaction-conflicts$/) ||
+      (facts.throttles ?? []).some(
+        ({ limit, peak, maximum }) =>
+          limit === 'KeyRangeThroughput' || (limit === undefined && peak < NEAR_MAXIMUM * maximum),
+      ),
+  },
+  {
+    title: 'New code fails',
+    applies({ alarms, live }) {
+      if (!live || live.rolledBackFrom !== undefined) return false;
+      const from = Date.parse(live.codeSince);
+      return (alarms?.firing ?? []).some(({ name, severity, since }) => {
+        const delay = Date.parse(since) - from;
+        const isCause = severity === 'rollback' || failing.test(name);
+        return isCause && delay >= 0 && delay <= SOON_MILLISECONDS;
+      });
+    },
+  },
+  {
+    title: 'A client is too fast',
+    applies: (facts) =>
+      isFiring(facts, /^(throttled-requests|check-throttled|rate-limited-requests)$/) ||
+      (facts.addresses ?? []).some(({ requests, statuses }) =>
+        statuses.some(({ status, count }) => status === '429' && count >= MANY * requests),
+      ),
+  },
+  {
+    title: 'A key leaked, or is wrong',
+    applies: (facts) => isFiring(facts, /^(unauthorized|forbidden)-requests$/),
+  },
+  {
+    title: 'A table or its items are lost',
+    applies: ({ requests }) =>
+      requests?.errors.some(({ cause }) => cause.startsWith('ResourceNotFoundException')) ?? false,
+  },
+  {
+    title: 'Only the scheduled check fails',
+    applies: (facts) =>
+      (facts.requests?.refusedChecks ?? 0) > 0 ||
+      (isFiring(facts, /^(check-failed|silence)$/) && !isFiring(facts, failing)),
+  },
+];
+
+/** The rows of the runbook that apply, by their numbers. */
+export function toRows(status: Status): { readonly row: number; readonly title: string }[] {
+  const known = Object.entries(status).map(([name, part]: [string, Part<unknown>]) => [
+    name,
+    'value' in part ? part.value : undefined,
+  ]);
+  const facts: Facts = Object.fromEntries(known);
+  return symptoms.flatMap(({ title, applies }, index) =>
+    applies(facts) ? [{ row: index + 1, title }] : [],
+  );
+}
