@@ -38,8 +38,8 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     baseAddressParameter: `/${stack}/base-address`,
     /** The live commit with the digest of each function; its history has the commits before. */
     releaseParameter: `/${stack}/release`,
-    /** The versions that roll-backs have left. No deployment changes it. */
-    leftVersionsParameter: `/${stack}/left-versions`,
+    /** The known-bad versions. No deployment changes it. */
+    knownBadParameter: `/${stack}/left-versions`,
   };
 }
 

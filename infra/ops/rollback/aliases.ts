@@ -105,17 +105,17 @@ function findRelease(releases: readonly Release[], typed: string): Release {
 }
 
 /**
- * The way back to the commit before the last deployment. A commit that changed no code is no way back. Nor is one with
- * code that a roll-back has left. A function that is newer than the commit stays as it is. A second run only finishes an
+ * The rollback target: the commit before the last deployment. A commit that changed no code is none. Nor is one with
+ * known-bad code. A function that is newer than the commit stays as it is. A second run only finishes an
  * incomplete rollback.
  * @param releases all, newest first
- * @param left the versions with such code
+ * @param knownBad the versions with such code
  * @returns nothing where there is no such commit
  */
 export function choosePrevious(
   functions: readonly LiveFunction[],
   releases: readonly Release[],
-  left: ReadonlySet<PublishedVersion>,
+  knownBad: ReadonlySet<PublishedVersion>,
 ): Move[] | undefined {
   for (const release of releases) {
     const moves = functions.flatMap((from) => {
@@ -131,7 +131,7 @@ export function choosePrevious(
           from.versions.every(({ publishedAt }) => publishedAt > oldest)),
     );
     const goesBack = moves.some(({ from, to }) => to.code !== from.versions[0]?.code);
-    if (isWhole && goesBack && !moves.some(({ to }) => left.has(to))) return moves;
+    if (isWhole && goesBack && !moves.some(({ to }) => knownBad.has(to))) return moves;
   }
   return undefined;
 }

@@ -25,7 +25,7 @@ import {
 } from './aliases.ts';
 import { alignStack } from './alignStack.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
-import { findLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
+import { findKnownBad, readKnownBadVersions, recordKnownBadVersions } from './knownBadVersions.ts';
 
 export async function runRollback(values: OptionValues<typeof commands.rollback>): Promise<void> {
   const { stage } = values;
@@ -47,15 +47,15 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else tell(`The stack ${name} could not be read: ${status.unread}`);
-  const { releaseParameter, leftVersionsParameter } = toNames(stage);
+  const { releaseParameter, knownBadParameter } = toNames(stage);
   const written = (await orTell(readReleases(stack), `The commits, in ${releaseParameter}`)) ?? [];
   const functions = await readLiveFunctions(stack, written);
   const releases = addEarlier(functions, written);
-  const left = await orTell(
-    readLeftVersions(stack),
-    `What roll-backs left, in ${leftVersionsParameter}`,
+  const knownBad = await orTell(
+    readKnownBadVersions(stack),
+    `The known-bad versions, in ${knownBadParameter}`,
   );
-  const marked = findLeft(functions, left ?? {});
+  const marked = findKnownBad(functions, knownBad ?? {});
   const moves = target
     ? chooseMoves(functions, releases, target)
     : choosePrevious(functions, releases, marked);
@@ -74,7 +74,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
       say('Nothing was changed.');
       return report([]);
     }
-    if (left) await noteLeftVersions(stack, left, ahead);
+    if (knownBad) await recordKnownBadVersions(stack, knownBad, ahead);
     await moveAliases(stack.open(LambdaClient), ahead, say);
   }
   const served = functions.map((from) => {
@@ -96,7 +96,7 @@ async function orTell<Value>(reading: Promise<Value>, what: string): Promise<Val
   }
 }
 
-/** Why there is no way back by itself, and what to type for the nearest one. */
+/** Why there is no rollback target by itself, and what to type for the nearest one. */
 function toOtherWay(
   { name }: Stage,
   functions: readonly LiveFunction[],
@@ -106,7 +106,7 @@ function toOtherWay(
   const moves = choosePrevious(functions, releases, new Set());
   if (moves) {
     const versions = moves.map(({ from, to }) => `${from.operationId}=${to.version}`);
-    return `a roll-back has left every other code. To go there anyway: ${typed} ${moves[0]?.commit || versions.join(' ')}`;
+    return `every other code is known bad. To go there anyway: ${typed} ${moves[0]?.commit || versions.join(' ')}`;
   }
   const versions = functions.flatMap(({ operationId, versions: [newest, ...others] }) => {
     const other = others.find(({ code }) => code !== newest?.code);
@@ -132,7 +132,7 @@ function toVersionTable(
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
       if (share > 0) return `live, ${Math.round(share * 100)}% ${arrow}`.trim();
-      return `${marked.has(version) ? 'left' : ''} ${arrow}`.trim();
+      return `${marked.has(version) ? 'known bad' : ''} ${arrow}`.trim();
     };
     const shown = one.versions.filter(
       (version, index) => index < MAX_SHOWN || version.share > 0 || version === target,

@@ -26,7 +26,7 @@ import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { addEarlier, choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-import { findLeft, readLeftVersions } from '../rollback/leftVersions.ts';
+import { findKnownBad, readKnownBadVersions } from '../rollback/knownBadVersions.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -174,15 +174,15 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
 async function readLive(stage: OpenStage, settle: Settle) {
   const [written, known] = await Promise.all([
     settle(readReleases(stage)),
-    settle(readLeftVersions(stage)),
+    settle(readKnownBadVersions(stage)),
   ]);
   const found = 'value' in written ? written.value : [];
   const functions = await readLiveFunctions(stage, found);
   const releases = addEarlier(functions, found);
-  const bad = findLeft(functions, 'value' in known ? known.value : {});
+  const bad = findKnownBad(functions, 'value' in known ? known.value : {});
   const moves = choosePrevious(functions, releases, bad) ?? [];
   const [target] = moves.filter((move) => !isDone(move));
-  const { releaseParameter, leftVersionsParameter } = toNames(stage.stage);
+  const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   return {
     commits: toLiveText(functions),
     /** When the newest version that serves requests was published. */
@@ -198,9 +198,7 @@ async function readLive(stage: OpenStage, settle: Settle) {
     /** What these facts lack, a line each. */
     unread: [
       ...('value' in written ? [] : [`The commits, in ${releaseParameter}: ${written.unread}`]),
-      ...('value' in known
-        ? []
-        : [`Known-bad versions, in ${leftVersionsParameter}: ${known.unread}`]),
+      ...('value' in known ? [] : [`Known-bad versions, in ${knownBadParameter}: ${known.unread}`]),
     ],
   };
 }

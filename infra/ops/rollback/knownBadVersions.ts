@@ -8,22 +8,20 @@ import type { OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Move } from './aliases.ts';
 
-/** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
-export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
+/** The numbers of the versions that were rolled back, by operation. Lambda uses no number twice. */
+export type KnownBadVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
 
-export async function readLeftVersions(stage: OpenStage): Promise<LeftVersions> {
-  return JSON.parse(
-    (await readParameter(stage, toNames(stage.stage).leftVersionsParameter)) ?? '{}',
-  );
+export async function readKnownBadVersions(stage: OpenStage): Promise<KnownBadVersions> {
+  return JSON.parse((await readParameter(stage, toNames(stage.stage).knownBadParameter)) ?? '{}');
 }
 
-/** The versions whose code roll-backs have left, under any number. */
-export function findLeft(
+/** The versions with code that was rolled back, under any number. */
+export function findKnownBad(
   functions: readonly LiveFunction[],
-  left: LeftVersions,
+  knownBad: KnownBadVersions,
 ): Set<PublishedVersion> {
   const found = functions.flatMap(({ operationId, versions }) => {
-    const marked = versions.filter(({ version }) => left[operationId]?.includes(version));
+    const marked = versions.filter(({ version }) => knownBad[operationId]?.includes(version));
     return versions.filter(({ code }) => marked.some((one) => one.code === code));
   });
   return new Set(found);
@@ -31,30 +29,30 @@ export function findLeft(
 
 /**
  * Adds the versions that the moves leave for older ones, and removes those with the code that the moves go to. A
- * roll-back also succeeds if this fails.
+ * rollback also succeeds if this fails.
  */
-export async function noteLeftVersions(
+export async function recordKnownBadVersions(
   { stage, open }: OpenStage,
-  left: LeftVersions,
+  knownBad: KnownBadVersions,
   moves: readonly Move[],
 ): Promise<void> {
-  const noted = { ...left };
+  const noted = { ...knownBad };
   for (const { from, to } of moves) {
     const { operationId, live, versions } = from;
     const isNoted = (one: PublishedVersion) =>
-      left[operationId]?.includes(one.version) || (one === live && one.version > to.version);
+      knownBad[operationId]?.includes(one.version) || (one === live && one.version > to.version);
     noted[operationId] = versions
       .filter((one) => isNoted(one) && one.code !== to.code)
       .map(({ version }) => version);
   }
-  const Name = toNames(stage).leftVersionsParameter;
+  const Name = toNames(stage).knownBadParameter;
   const Value = JSON.stringify(noted);
   try {
     const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
     await open(SSMClient).send(command);
   } catch (error) {
     tell(
-      `${Name} does not say what was left, and a later roll-back may offer it: ${toErrorLine(error)}`,
+      `${Name} does not name the known-bad versions, and a later rollback may offer them: ${toErrorLine(error)}`,
     );
   }
 }
