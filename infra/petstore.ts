@@ -9,7 +9,6 @@ const loads: Loads = {
   import: async () => (await import('./ops/data/runImport.ts')).runImport,
   export: async () => (await import('./ops/data/runExport.ts')).runExport,
   smoke: async () => (await import('./ops/smoke/runSmoke.ts')).runSmoke,
-  logs: async () => (await import('./ops/logs/runLogs.ts')).runLogs,
   status: async () => (await import('./ops/status/runStatus.ts')).runStatus,
   rollback: async () => (await import('./ops/rollback/runRollback.ts')).runRollback,
   costs: async () => (await import('./ops/costs/runCosts.ts')).runs,

@@ -56,11 +56,6 @@ const pricedStage = {
   stage: { ...stage, about: 'the stage', default: 'production' },
 } as const;
 const port = kinds.whole(0, 65_535);
-/** What is safe in the quotes of a filter pattern. */
-const logName = kinds.pattern(
-  /^(?!psk_)[\w.@-]{1,64}$/,
-  'an id or a name: at most 64 letters, digits, dots, dashes, underscores or @; never a whole key',
-);
 const aboutKey =
   'KEY is the key itself, its key id, which is the ten characters after psk_, or its name. If several working keys have the name, asks which. With - in its place, reads it from standard input, or asks for it without showing it: an argument is visible in ps and in the history of the shell.';
 /** The requests of a month. */
@@ -239,28 +234,10 @@ export const commands = {
       'expect-commit': flag('fail unless all that is live is this commit, or PETSTORE_COMMIT'),
     },
   },
-  logs: {
-    summary: 'Find the requests that reached a stage',
-    about:
-      'Shows requests oldest first: time, operation, status, milliseconds, key, version and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
-    options: {
-      stage: oneStage,
-      request: text('ID', "one request, by its X-Request-Id, ours or the client's", logName),
-      key: text('NAME', 'the requests of one key, by its name or key id', logName),
-      status: text('404|5xx', 'the requests with this status', kinds.statuses),
-      since: text(
-        '30m|1h|2d',
-        'how far to look back; without it 1h, 1d with --request, 1m with --follow',
-        kinds.duration,
-      ),
-      follow: flag('show new requests as they come, until Ctrl-C'),
-      json: { ...json, about: 'print the log lines as they are, for a machine' },
-    },
-  },
   status: {
     summary: 'Show what fires, what is live, what fails and who calls',
     about: [
-      'One screen for an engineer who was paged: the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, and the tables that DynamoDB throttles. It ends with the rows of infra/RUNBOOK.md that apply. It changes nothing.',
+      'One screen for an engineer who was paged: the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, and the tables that DynamoDB throttles. It ends with the rows of infra/RUNBOOK.md that apply, and with links to the saved queries. It changes nothing.',
       'If a part cannot be read, one line says why, and the rest is shown. Its four queries of Logs Insights cost $0.005 per GB read: each log of the hour is read twice.',
       'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],

@@ -19,6 +19,18 @@ export function writeResult(
   return writeOut(`${json ? JSON.stringify(document, null, 2) : text}\n`);
 }
 
+/**
+ * Prints links of our own making, a line each. On a terminal that is their names, which open them
+ * (https://github.com/Alhadis/OSC8-Adoption); elsewhere the addresses stand beside.
+ */
+export function printLinks(links: readonly { readonly name: string; readonly link: string }[]) {
+  const toLine = ({ name, link }: (typeof links)[number]) =>
+    process.stdout.isTTY
+      ? `\u001b]8;;${link}\u001b\\${name}\u001b]8;;\u001b\\`
+      : `${name}: ${link}`;
+  process.stdout.write(links.map((one) => `  ${toLine(one)}\n`).join(''));
+}
+
 export function print(line: string): void {
   process.stdout.write(`${escapeControls(line)}\n`);
 }

@@ -31,14 +31,6 @@ export const share: Kind<number> = {
   parse: (text) => (/^(?:0?\.\d+|[01](?:\.0+)?)$/.test(text) ? Number(text) : undefined),
 };
 
-export const statuses: Kind<{ readonly from: number; readonly to: number }> = {
-  rule: 'a status such as 404 or 5xx',
-  parse: (text) =>
-    /^[1-5](\d\d|xx)$/.test(text)
-      ? { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) }
-      : undefined,
-};
-
 export interface Duration {
   readonly text: string;
   readonly milliseconds: number;

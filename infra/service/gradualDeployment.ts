@@ -161,7 +161,7 @@ function defineRollbackAlarms(
   const groups = toAlarmGroups(parts).map((group, index) => {
     const ids = group.map(({ id }) => id);
     const alarm = new Alarm(scope, `Rollback${index + 1}`, {
-      alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause" and "Slowest requests" in Logs Insights, and \`npx petstore logs --status 4xx\`.`,
+      alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause", "Slowest requests" and, for 4xx, "Requests by status" in Logs Insights.`,
       metric: toLargest('1 crash, 2 5xx, 3 4xx, 4 slow', group, period),
       threshold: 1,
       evaluationPeriods: 1,

@@ -133,7 +133,7 @@ function defineErrorBudgetAlarms(stage: Stage, counts: OperationCounts): WatchAl
     {
       name: 'error-budget',
       label: '5xx, times what the objective allows',
-      description: `At least 10 requests for an operation got a 5xx within 24 hours, and three times the share that its objective allows. Look at \`npx petstore logs --stage ${stage.name} --status 5xx --since 24h\` for which one, and at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.`,
+      description: `At least 10 requests for an operation got a 5xx within 24 hours, and three times the share that its objective allows. Look at the saved queries "Requests by status" for which one, and "Errors with their cause" for the reason, over 24 hours. If it began with a deployment, roll back.`,
       threshold: 3,
     },
     operationIds.map((id) => {
@@ -159,7 +159,7 @@ function defineClientErrorAlarms(stage: Stage, counts: OperationCounts): WatchAl
     {
       name: 'client-errors',
       label: '4xx, % of requests',
-      description: `At least half of 20 or more requests for an operation got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for which one, and whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
+      description: `At least half of 20 or more requests for an operation got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at the saved query "Requests by status", for 4xx, for which one, and whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
       threshold: 50,
     },
     parts,

@@ -1,5 +1,3 @@
-import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { toNames } from '../stages/resourceNames.ts';
@@ -8,8 +6,8 @@ import type { Stage } from '../stages/stages.ts';
 /** A query in the language of CloudWatch Logs Insights. */
 interface LogQuery {
   readonly name: string;
-  /** By default the logs of all functions. */
-  readonly log?: 'access';
+  /** The gateway's log of all requests, or that beside the logs of all functions. By default only the latter. */
+  readonly log?: 'access' | 'all';
   readonly lines: readonly string[];
 }
 
@@ -35,8 +33,41 @@ export const deprecatedCallers: readonly string[] = [
   'sort requests desc',
 ];
 
-/** The most frequent questions of operations and finance. The functions' lines are under `message`. */
+/**
+ * The most frequent questions of operations and finance. The functions' lines are under `message`. What follows a `#`
+ * says what to fill in.
+ */
 export const logQueries: readonly LogQuery[] = [
+  {
+    name: 'One request by its id',
+    log: 'all',
+    lines: [
+      'fields @timestamp, @log, @message',
+      'filter @message like "REQUEST_ID" # the id in place of REQUEST_ID',
+      'sort @timestamp asc',
+    ],
+  },
+  {
+    name: 'Requests by status',
+    log: 'all',
+    lines: [
+      'fields @timestamp, coalesce(message.operation, route) as request, coalesce(message.status, status) as response, message.refused, gatewayError, message.keyName, sourceIp, message.version, coalesce(message.requestId, requestId) as id',
+      // The gateway has a line for every request. The function's says more, where there is one.
+      'filter message.status >= 500 or (status like /^5/ and gatewayError != "-") # for 4xx: 400 in place of 500, and 4 in place of 5',
+      'sort @timestamp desc',
+      'limit 200',
+    ],
+  },
+  {
+    name: 'Requests of one key or address',
+    log: 'all',
+    lines: [
+      'fields @timestamp, coalesce(message.operation, route) as request, coalesce(message.status, status) as response, message.milliseconds, message.version, message.path, message.petIds, coalesce(message.requestId, requestId) as id',
+      'filter @message like /"(keyName|keyId|sourceIp)": ?"CALLER"/ # a name, a key id or an address in place of CALLER',
+      'sort @timestamp desc',
+      'limit 200',
+    ],
+  },
   {
     name: 'Slowest requests',
     lines: [
@@ -88,14 +119,17 @@ export const logQueries: readonly LogQuery[] = [
   { name: 'Callers of deprecated operations', lines: deprecatedCallers },
 ];
 
-/** Saves the queries in Logs Insights, for the stage's logs, in a folder with the stage's name. */
-export function defineSavedQueries(scope: Construct, stage: Stage): void {
+/** The name that a query is saved under, in a folder with the stage's name, and the logs that it reads. */
+export function toSavedQuery(stage: Stage, { name, log, lines }: LogQuery) {
   const { stack, accessLog, functionLogs } = toNames(stage);
-  for (const { name, log, lines } of logQueries) {
-    new CfnQueryDefinition(scope, `${name.replaceAll(' ', '')}Query`, {
-      name: `${stack}/${name}`,
-      logGroupNames: log === 'access' ? [accessLog] : functionLogs,
-      queryString: lines.join('\n| '),
-    });
-  }
+  const logGroupNames = {
+    functions: functionLogs,
+    access: [accessLog],
+    all: [...functionLogs, accessLog],
+  };
+  return {
+    name: `${stack}/${name}`,
+    logGroupNames: logGroupNames[log ?? 'functions'],
+    queryString: lines.join('\n| '),
+  };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { toNames, toStackProps, toTags } from '../stages/resourceNames.ts';
 import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
@@ -10,7 +11,7 @@ import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboards } from './dashboard.ts';
 import { defineFirewallAlarm } from './firewallAlarm.ts';
-import { defineSavedQueries } from './logQueries.ts';
+import { logQueries, toSavedQuery } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
 import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
 
@@ -45,7 +46,10 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
       )
     : [];
   defineDashboards(stack, stage, counted, alarms);
-  defineSavedQueries(stack, stage);
+  for (const query of logQueries) {
+    const id = `${query.name.replaceAll(' ', '')}Query`;
+    new CfnQueryDefinition(stack, id, toSavedQuery(stage, query));
+  }
   if (budget) defineBudget(stack, stage, budget);
   if (anomalies) defineAnomalies(stack, stage, anomalies);
   if (checkEveryMinutes) defineScheduledCheck(stack, stage, checkEveryMinutes);

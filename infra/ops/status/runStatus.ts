@@ -1,7 +1,9 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { commands } from '../../cli/commands.ts';
-import { writeResult } from '../../cli/output.ts';
+import { print, printLinks, writeResult } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { openStage } from '../../cli/stageStack.ts';
+import { toQueryLinks } from './queryLinks.ts';
 import { readStatus } from './readStatus.ts';
 import { toStatusText } from './statusText.ts';
 import { toRows } from './symptoms.ts';
@@ -12,9 +14,15 @@ export async function runStatus(options: OptionValues<typeof commands.status>): 
   const now = Date.now();
   const status = await readStatus(stack, now);
   const runbook = toRows(status);
-  const document = { stage: stage.name, time: new Date(now).toISOString(), ...status, runbook };
+  const queries = toQueryLinks(stage, await stack.open(CloudWatchLogsClient).config.region());
+  const time = new Date(now).toISOString();
+  const document = { stage: stage.name, time, ...status, runbook, queries };
   const text = toStatusText(stage, status, runbook, now, process.stdout.columns ?? 80);
   await writeResult(options, document, text);
+  if (!options.json) {
+    print('\nQUERIES of the last hour in Logs Insights');
+    printLinks(queries);
+  }
   const { alarms, live } = status;
   const isWhole =
     Object.values(status).every((part) => 'value' in part) &&

@@ -45,10 +45,7 @@ const refused = [
   ['keys create --permission read --name', 'a\tb', '', 'a'.repeat(65)],
   ['keys create --name a --permission read --expires', '90', '0s', '2027-02-30', '2026-01-31'],
   ['keys create --name a --permission read --expires', '2027-01-31T18:00:00', '31.1.2027'],
-  ['logs', '--since 1h', '--stage', '--stage staging surplus', '-x'],
-  ['logs --stage staging --request', 'r-1 --key k', 'r-1 --follow', 'r-1 --status 5xx', 'a\tb'],
-  ['logs --stage staging', `--request ${wholeKey}`, `--key ${wholeKey}`, '--key a"b'],
-  ['logs --stage staging --status', '6xx', '50x'],
+  ['export', '--stage', '--stage staging surplus', '-x'],
   ['rollback --stage staging --to', 'short', 'getPets=1', 'getPet=0', 'aaaaaaaaaaa1 getPet=2'],
   ['import --max-wcu', '0', '1.5', '10000000'],
   [
@@ -210,7 +207,6 @@ describe('a command of package.json', () => {
 const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
-  logs: ['--stage staging', 'cloudformation logs'],
   status: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
   costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
@@ -256,7 +252,6 @@ it.each([
   'keys check',
   `import --pets ${pets} --overwrite --yes`,
   `export --pets ${pets}`,
-  'logs',
   'status',
   `costs by-key --from ${day} --to ${day}`,
 ])('%s ends where the stack is not as in the settings, or these are invalid', async (typed) => {
@@ -355,7 +350,6 @@ it.each<[Staged, Responses, string, Record<string, string>?]>([
     { ...stack, ListDeployments: () => ({}), ...describeReleases(() => []) },
     'Lambda: UnknownOperationException: ',
   ],
-  ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
   ['keys', describeStack('another'), elsewhere],
   ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy pets'],
 ])('%s says in one line what is wrong, without a secret: %#', async (...row) => {

@@ -6,6 +6,7 @@ import { petstore } from '../../../../infra/petstore.ts';
 import type { Release } from '../../../../infra/stages/commit.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
+import { logQueries } from '../../../../infra/watch/logQueries.ts';
 import {
   mapOperations,
   type OperationId,
@@ -161,6 +162,9 @@ function record(recorded: Recorded): Responses {
   };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's hyperlink begins and ends with them.
+const hyperlink = /\u001b\]8;;(.+?)\u001b\\(.+?)\u001b\]8;;\u001b\\/g;
+
 /** Runs the command on a terminal, and expects no wider line. */
 async function look(recorded: Recorded, ...options: string[]) {
   const { stage = 'production', columns = 60, deadline = 30_000, concurrency } = recorded;
@@ -173,17 +177,18 @@ async function look(recorded: Recorded, ...options: string[]) {
   const restoredTables = restored && { restoredTables: { inventory: restored } };
   Object.assign(stages.production, { settings: { ...settings, ...restoredTables } });
   const aws = await useAws(record(recorded));
-  const before = process.stdout.columns;
+  const { columns: before, isTTY } = process.stdout;
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.timeout(deadline));
-  process.stdout.columns = columns;
+  Object.assign(process.stdout, { columns, isTTY: true });
   const outcome = await callOps(petstore, ['status', '--stage', stage, ...options], aws.variables);
-  process.stdout.columns = before;
+  Object.assign(process.stdout, { columns: before, isTTY });
   Object.assign(stages.production, { settings });
   timeout.mockRestore();
   expect(outcome.stderr).toBe('');
-  const longest = Math.max(...outcome.stdout.split('\n').map((one) => one.length));
+  const stdout = outcome.stdout.replace(hyperlink, '$2');
+  const longest = Math.max(...stdout.split('\n').map((one) => one.length));
   if (options.length === 0) expect(longest).toBeLessThanOrEqual(columns);
-  return { ...outcome, aws };
+  return { ...outcome, stdout, aws, links: [...outcome.stdout.matchAll(hyperlink)] };
 }
 
 const toLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
@@ -215,6 +220,7 @@ function withoutOthers(text: string): string {
     .filter((id) => id !== 'getPet')
     .map((id) => `${id} +1,0${`${id.length}`.padStart(2, '0')} +0 +0.0%`);
   return text
+    .replace(/\nQUERIES .*/s, '')
     .replaceAll(new RegExp(`^ +(${others.join('|')})\n`, 'gm'), '')
     .replaceAll(/(?<=\S) {2,}/g, '  ')
     .replace(`${known.length + incidents.length} alarms`, 'all alarms and incidents')
@@ -523,6 +529,18 @@ it('npx petstore status shows facts, the rows that apply, and what it could not 
     return `${shown.join('\n')}\n(status ${status})\n`;
   });
   await expect(`${whole}\n${rows}`).toMatchFileSnapshot('situations.txt');
+});
+
+it('names the saved queries, with the links that open them in the console', async () => {
+  const { stdout, links } = await look({});
+  const names = logQueries.map(({ name }) => `  ${name}\n`).join('');
+  expect(stdout).toContain(`\n\nQUERIES of the last hour in Logs Insights\n${names}`);
+  const { queries } = JSON.parse((await look({}, '--json')).stdout);
+  expect(links.map(([, link, name]) => ({ name, link }))).toEqual(queries);
+  // As the console writes it for such a query.
+  expect(queries[0].link).toBe(
+    `https://eu-west-1.console.aws.amazon.com/cloudwatch/home?region=eu-west-1#logsV2:logs-insights$3FqueryDetail$3D~(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'fields*20*40timestamp*2c*20*40log*2c*20*40message*0a*7c*20filter*20*40message*20like*20*22REQUEST_ID*22*20*23*20the*20id*20in*20place*20of*20REQUEST_ID*0a*7c*20sort*20*40timestamp*20asc~source~(${[...operationIds.map((id) => `~'*2faws*2flambda*2fpetstore-production-${id}`), "~'*2faws*2fapigateway*2fpetstore-production"].join('')}))`,
+  );
 });
 
 it('the rows are those at the top of the runbook', () => {
