@@ -162,7 +162,7 @@ export const commands = {
         ],
         options: {
           ...place,
-          grace: text('TIME', 'how long the old key keeps working', {
+          grace: text('TIME', 'how long the old key keeps working; 0s ends it within 60 seconds', {
             ...kinds.duration,
             default: '24h',
           }),

@@ -110,7 +110,7 @@ function toQuestion(
     ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId ?? 'a key of the list'}. `
     : '';
   if (grace > 0) return warning && `${warning}Make another successor?`;
-  return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;
+  return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends permanently within 60 seconds after its successor is made. Rotate it?`;
 }
 
 /** The working keys that end within the time, the next first. */
