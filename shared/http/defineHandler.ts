@@ -1,5 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
+import type { Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Operation } from '../contract/operation.ts';
 import type { Values } from '../contract/parameters.ts';
@@ -21,7 +22,7 @@ import type {
   Reply,
   RequestState,
 } from './operationRequest.ts';
-import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
+import { endTime, inTime, startTime } from './requestTime.ts';
 import { streamedExecution } from './streamedExecution.ts';
 
 /** A handler's input, already checked. */
@@ -52,15 +53,15 @@ export function defineHandler<O extends Operation>(
     responseHeaders(operation, settings),
     requestContext(),
     errorResponse(),
-    withDeadline(authenticate(settings.verifier, operation.permission)),
+    authenticate(settings.verifier, operation.permission),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     preconditions(operation),
-    { before: handOver },
-    withDeadline(response),
+    { before: passInput },
+    response,
   ];
-  type Handed = RequestState & OperationInput<O>;
-  return middy<Handed>((input: Handed) => inTime(input, operate(input)), {
+  type Checked = Context & { readonly input: RequestState & OperationInput<O> };
+  return middy((_event: unknown, { input }: Checked) => inTime(input, operate(input)), {
     // The request's own deadline covers the handler too.
     timeoutEarlyInMillis: 0,
     requestStart: (request) => startRequest(request as OperationRequest),
@@ -87,9 +88,9 @@ interface Sending {
   readonly executionMode?: PluginExecutionMode;
 }
 
-/** Passes the checked input to the handler, in place of the event. */
-function handOver(request: OperationRequest): void {
-  Object.assign(request, { event: request.internal });
+/** Passes the checked input to the handler. */
+function passInput({ context, internal }: OperationRequest): void {
+  Object.assign(context, { input: internal });
 }
 
 /** middy's first hook, so that clock, meter and deadline cover all later hooks. */

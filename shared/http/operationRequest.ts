@@ -13,8 +13,8 @@ export interface RequestState extends Record<string, unknown> {
   isWarmUp: boolean;
   /** Fires at the request's deadline. */
   timer?: NodeJS.Timeout;
-  /** Rejects the promise that the request awaits. */
-  expire?: (error: Error) => void;
+  /** Rejected then. */
+  deadline?: Promise<never>;
   /** When a streamed response started, in milliseconds since the epoch. */
   firstByteAt?: number;
   /**

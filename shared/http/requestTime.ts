@@ -1,11 +1,6 @@
 import { StoreUnavailable } from '../contract/errors.ts';
 import { setDeadline } from '../runtime/replyTime.ts';
-import type {
-  OperationMiddleware,
-  OperationRequest,
-  OperationStep,
-  RequestState,
-} from './operationRequest.ts';
+import type { OperationRequest, RequestState } from './operationRequest.ts';
 
 /** A request that still waits this many milliseconds before the function's timeout gets an error. */
 export const MARGIN = 1_000;
@@ -20,9 +15,13 @@ export function startTime({ context, internal }: OperationRequest): void {
   if (remaining === undefined) return;
   const milliseconds = Math.max(0, remaining - MARGIN);
   setDeadline(internal.startedAt + milliseconds);
-  internal.timer = setTimeout(() => {
-    internal.expire?.(new StoreUnavailable(new Error('The request timed out.')));
-  }, milliseconds);
+  internal.deadline = new Promise((_, reject) => {
+    internal.timer = setTimeout(() => {
+      reject(new StoreUnavailable(new Error('The request timed out.')));
+    }, milliseconds);
+  });
+  // A request that waits for nothing at that time is not late.
+  internal.deadline.catch(() => {});
 }
 
 export function endTime({ internal }: OperationRequest): void {
@@ -33,23 +32,6 @@ export function endTime({ internal }: OperationRequest): void {
  * Waits for the promise, until the deadline.
  * @throws {StoreUnavailable} at the deadline
  */
-export function inTime<Value>(internal: RequestState, waited: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    internal.expire = reject;
-    waited.then(resolve, reject);
-  });
-}
-
-/** Limits the time of each step of a middleware as `inTime` does. */
-export function withDeadline(middleware: OperationMiddleware): OperationMiddleware {
-  const steps: [string, OperationStep][] = Object.entries(middleware);
-  return Object.fromEntries(
-    steps.map(([name, step]) => [
-      name,
-      (request: OperationRequest) => {
-        const waited = step(request);
-        return waited && inTime(request.internal, waited);
-      },
-    ]),
-  );
+export function inTime<Value>({ deadline }: RequestState, waited: Promise<Value>): Promise<Value> {
+  return deadline ? Promise.race([waited, deadline]) : waited;
 }

@@ -2,6 +2,7 @@ import { Forbidden, Unauthorized } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/operation.ts';
 import type { KeyVerifier } from '../../keys/keyVerifier.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import { inTime } from '../requestTime.ts';
 
 /**
  * Requires exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1), with a valid key that has the
@@ -15,7 +16,7 @@ export function authenticate(verifier: KeyVerifier, permission: Permission): Ope
     const apiKey = toHeader(request, 'authorization')?.match(/^bearer +(\S.*)$/i)?.[1];
     if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
     try {
-      internal.key = await verifier.verify(apiKey);
+      internal.key = await inTime(internal, verifier.verify(apiKey));
     } catch (error) {
       if (internal.isWarmUp && error instanceof Unauthorized) return;
       throw error;

@@ -11,6 +11,7 @@ import {
   type Reply,
   toHeader,
 } from '../operationRequest.ts';
+import { inTime } from '../requestTime.ts';
 import { bufferedResponse } from './bufferedResponse.ts';
 
 /** A smaller body is not compressed: that would save less than a network packet. */
@@ -26,8 +27,10 @@ export function streamedResponse(operation: Operation): OperationMiddleware {
 
   async function sendPages(request: OperationRequest): Promise<void> {
     const reply = request.response as unknown as Reply;
-    if ('pages' in reply) request.response = await toPagesResponse(reply.pages, request);
-    else sendDocument(request);
+    if ('pages' in reply) {
+      const { internal } = request;
+      request.response = await inTime(internal, toPagesResponse(reply.pages, request));
+    } else sendDocument(request);
     request.internal.firstByteAt = Date.now();
   }
 
