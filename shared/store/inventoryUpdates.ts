@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import {
   type AttributeValue,
@@ -7,7 +8,6 @@ import {
   TransactionConflictException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
-  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import {
@@ -70,11 +70,10 @@ export function defineInventoryUpdates(
     const version = newVersion();
     const change = toChange(update, version);
     const attempts = { lost: 0 };
-    attemptsOf.set(change.ExpressionAttributeValues, attempts);
     try {
       const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
       const set = () => client.send(new UpdateItemCommand(input));
-      const { Attributes: old = {} } = await repeatConflicts(set);
+      const { Attributes: old = {} } = await updateAttempts.run(attempts, repeatConflicts, set);
       return { item: { petId, quantity, status: toStatus(old) }, version };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -220,8 +219,8 @@ function toDigest(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }
 
-/** Attempts without a response, by the update's values object, which only this call has. */
-const attemptsOf = new WeakMap<object, { lost: number }>();
+/** Counts the current update's attempts without a response. */
+const updateAttempts = new AsyncLocalStorage<{ lost: number }>();
 
 /** Counts them in the client: one that caches its middleware would ignore a command's own. */
 function countLostAttempts({ middlewareStack }: DynamoDBClient): void {
@@ -231,8 +230,7 @@ function countLostAttempts({ middlewareStack }: DynamoDBClient): void {
         try {
           return await next(args);
         } catch (error) {
-          const { ExpressionAttributeValues } = args.input as Partial<UpdateItemCommandInput>;
-          const attempts = ExpressionAttributeValues && attemptsOf.get(ExpressionAttributeValues);
+          const attempts = updateAttempts.getStore();
           const isResponse =
             error instanceof ConditionalCheckFailedException ||
             error instanceof TransactionConflictException ||
