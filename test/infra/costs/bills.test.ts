@@ -263,7 +263,7 @@ test.each<[string, Stage, () => StageTemplates]>([
   expect({ ...usage, isBackedUp }).toEqual({ ...usage, ...countFixedUnits(stacks()) });
 });
 
-test('monitoring production costs at most 16 dollars a month, as OPERATIONS.md says', () => {
+test('monitoring production costs at most 16 dollars a month, as infra/README.md says', () => {
   const fixed = toDollars(toFixedUsage(priceStage(production), 0, pricing), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   // With up to six operations.

@@ -596,7 +596,7 @@ it.each([
   (name, status) => {
     const isWatch = name.endsWith('-watch');
     const document = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
-    const [, section = ''] = document.split('### When a first deployment fails');
+    const [, section = ''] = document.split('## When a first deployment fails');
     const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? [];
     const lines = block
       .replaceAll(/ +#.*| *\\\n */g, ' ')
