@@ -16,10 +16,11 @@ import { callOps } from './ops/opsProcess.ts';
 
 interface Statement {
   readonly Sid: string;
+  readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
 }
-type RoleName = 'deploy' | 'verify' | 'on-call' | 'keys';
+type RoleName = 'deploy' | 'verify' | 'on-call' | 'keys' | 'export' | 'execution';
 
 const account = '123456789012';
 const files = globSync('infra/policies/*.json', { cwd: projectRoot });
@@ -80,7 +81,7 @@ function toDocumented(...commands: string[]): string[] {
 const toSorted = (actions: readonly string[]) => [...new Set(actions)].sort();
 
 it('each role has one file, which can be attached as it stands', () => {
-  const names = ['deploy', 'keys', 'on-call', 'trust', 'verify'];
+  const names = ['deploy', 'execution', 'export', 'keys', 'on-call', 'trust', 'verify'];
   expect(files.toSorted()).toEqual(names.map((name) => `infra/policies/${name}.json`));
   for (const file of files.filter((name) => !name.endsWith('trust.json'))) {
     const content = read(file);
@@ -123,6 +124,17 @@ describe('the actions of a role are those of its commands', () => {
     expect(toSorted(actionsOf('keys'))).toEqual(toSorted(toDocumented('keys')));
   });
 
+  it('export: a nightly export, and a bucket for it', () => {
+    const expected = [...toDocumented('export'), 's3:PutObject'];
+    expect(toSorted(actionsOf('export'))).toEqual(toSorted(expected));
+    const bucket = (name: string) => `arn:aws:s3:::${name}/2026-12-24/stock.csv`;
+    const isWritable = (name: string) => isAllowed('export', 's3:PutObject', bucket(name));
+    expect(isWritable(`petstore-staging-exports-${account}`)).toBe(true);
+    expect(isWritable('petstore-staging-exports-210987654321')).toBe(false);
+    const keys = `arn:aws:dynamodb:eu-west-1:${account}:table/petstore-staging-apiKeys`;
+    expect(isAllowed('export', 'dynamodb:Scan', keys)).toBe(false);
+  });
+
   it('on-call: the commands and the lines of the runbook, and an update after a rollback', () => {
     const lines = read('infra/RUNBOOK.md').match(/(?<=^|`)aws (?!logs)\w+ [\w-]+/gm) ?? [];
     const toAction = (line: string) => {
@@ -140,6 +152,33 @@ describe('the actions of a role are those of its commands', () => {
       's3:GetObject',
     ];
     expect(toSorted(actionsOf('on-call'))).toEqual(toSorted(expected));
+  });
+
+  it('execution: the services of the templates, and roles of the stacks alone', () => {
+    const templates = globSync('test/infra/templates/*.txt', { cwd: projectRoot }).map(read);
+    const types = templates.join('').matchAll(/^ {2}AWS::(\w+)::/gm);
+    const services = [...types]
+      .map(([, name = '']) => name.toLowerCase())
+      .filter((name) => name !== 'iam');
+    expect(services).toContain('budgets');
+    const whole = actionsOf('execution').filter((action) => /^(?!iam).*:\*$/.test(action));
+    expect(toSorted(services.map((name) => `${name}:*`))).toEqual(toSorted(whole));
+    const roles = statementsOf('execution').filter(({ Action }) => `${Action}`.includes('iam:'));
+    expect(roles.map(({ Sid, Effect, Resource }) => [Sid, Effect, [Resource].flat()])).toEqual([
+      ['RolesOfTheStacks', 'Allow', ['arn:aws:iam::*:role/petstore-*']],
+      [
+        'NotTheRolesOfPipelineAndPeople',
+        'Deny',
+        files
+          .map((file) => file.replace(/^.*\/|\.json$/g, ''))
+          .filter((name) => !['execution', 'trust'].includes(name))
+          .toSorted()
+          .map((name) => `arn:aws:iam::*:role/petstore-*-${name}`),
+      ],
+      ['RolesThatServicesMakeForThemselves', 'Allow', ['arn:aws:iam::*:role/aws-service-role/*']],
+    ]);
+    // IAM's limit for a managed policy, which the bootstrap takes.
+    expect(read('infra/policies/execution.json').replace(/\s/g, '').length).toBeLessThan(6_144);
   });
 
   it('deploy: the roles of the CDK, and a comparison before', () => {
@@ -165,18 +204,24 @@ it.each([
   ['keys', 'keys create --name till --permission read'],
   ['keys', 'keys revoke 0123456789 --yes'],
   ['keys', 'keys check'],
+  ['export', 'export --inventory -'],
   ['on-call', 'status'],
   ['on-call', 'rollback --yes'],
   ['on-call', 'smoke --light'],
 ] as const)('%s may do what `%s` calls, in its own stage alone', async (role, typed) => {
   const names = toNames({ name: 'staging' });
-  const outputs = { BaseUrl: 'https://127.0.0.1:9/v1', ApiKeysTableName: names.toTable('apiKeys') };
+  const outputs = {
+    BaseUrl: 'https://127.0.0.1:9/v1',
+    ApiKeysTableName: names.toTable('apiKeys'),
+    InventoryTableName: names.toTable('inventory'),
+  };
   const aws = await useAws({
     ...describeStack(names.stack, outputs),
     GetParameter() {
       throw new AwsError('ParameterNotFound', '');
     },
     ListDeployments: () => ({}),
+    DescribeTable: () => ({ Table: { ItemCount: 0 } }),
     GetItem: () => ({}),
     Scan: () => ({ Items: [] }),
     PutItem: () => ({}),
