@@ -48,13 +48,13 @@ export interface Store {
   getItemDb(table: string): ItemDb;
 }
 
+interface ActionResult {
+  readonly ConsumedCapacity: { readonly CapacityUnits: number };
+}
+
 interface Action {
   /** The capacity is in the result if the parameters ask for it. */
-  act(
-    store: Store,
-    parameters: object,
-    done: Done<{ readonly ConsumedCapacity: { readonly CapacityUnits: number } }>,
-  ): void;
+  act(store: Store, parameters: object): Promise<ActionResult | undefined>;
   readonly types: object;
   /**
    * Checks the parameters. It also parses the expressions and stores them in the parameters.
@@ -66,6 +66,18 @@ interface Action {
 /** dynalite's name for an item in the store, where each table has its own prefix. */
 export function toItemId(table: string, key: string): string {
   return `item-${table}~${key}`;
+}
+
+/** The result of a call with a callback. `promisify` takes longer than most calls. */
+export function toPromise<Result>(call: (done: Done<Result>) => void): Promise<Result | undefined> {
+  return new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+/** An active table. */
+export async function readTable({ getTable }: Store, name: string): Promise<Table> {
+  return (await toPromise<Table>((done) => getTable(name, true, done))) ?? {};
 }
 
 /** An error of the client's, with the members of its body. */
@@ -94,8 +106,11 @@ const files = readdirSync(join(dirname(require.resolve('dynalite')), 'actions'))
 
 /** By the names of DynamoDB's operations. */
 export const actions: ReadonlyMap<string, Action> = new Map(
-  files.map((file) => [
-    `${file[0]?.toUpperCase()}${file.slice(1, -'.js'.length)}`,
-    { act: require(`dynalite/actions/${file}`), ...require(`dynalite/validations/${file}`) },
-  ]),
+  files.map((file) => {
+    const name = `${file[0]?.toUpperCase()}${file.slice(1, -'.js'.length)}`;
+    const run = require(`dynalite/actions/${file}`);
+    const act: Action['act'] = (store, parameters) =>
+      toPromise((done) => run(store, parameters, done));
+    return [name, { act, ...require(`dynalite/validations/${file}`) }];
+  }),
 );

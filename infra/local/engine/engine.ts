@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import {
   actions,
   db,
   type Item,
   type RequestError,
+  readTable,
   requestError,
   type Store,
   toItemId,
@@ -58,7 +58,7 @@ export async function startEmbeddedEngine({
     if (!action) return transactWrite(given);
     const parameters = validations.checkTypes(given, action.types);
     validations.checkValidations(parameters, action.types, action.custom, store);
-    return promisify(action.act)(store, parameters);
+    return action.act(store, parameters);
   }
 
   const server = createServer(async (request, response) => {
@@ -86,7 +86,7 @@ export async function startEmbeddedEngine({
   return {
     endpoint: `http://127.0.0.1:${port}`,
     async putItems(tableName, items) {
-      const table = (await promisify(store.getTable)(tableName, true)) ?? {};
+      const table = await readTable(store, tableName);
       const writes = items.map((value) => {
         const key = toItemId(tableName, db.createKey(value, table));
         return { type: 'put', key, value } as const;

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
 import {
   actions,
   db,
   type Item,
   type RequestError,
+  readTable,
   requestError,
   type Store,
   toItemId,
+  toPromise,
   type Write,
 } from './dynalite.ts';
 
@@ -98,7 +99,7 @@ async function prepare(store: Store, item?: TransactItem) {
   const problem = kind.custom(parameters, store);
   if (problem) throw db.validationError(problem);
   const { TableName, Item, Key = {} } = parameters;
-  const table = (await promisify(store.getTable)(TableName, true)) ?? {};
+  const table = await readTable(store, TableName);
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);
   if (invalid) throw invalid;
   const key = db.createKey(Item ?? Key, table);
@@ -131,14 +132,14 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Prepa
   };
   try {
     const given = { ...parameters, ReturnConsumedCapacity: 'TOTAL' };
-    const result = await promisify(kind.act)(collecting, given);
+    const result = await kind.act(collecting, given);
     const units = result?.ConsumedCapacity.CapacityUnits ?? 0;
     return { reason: { Code: 'None' }, writes, TableName, units };
   } catch (error) {
     const { body, message } = error as RequestError;
     if (!body?.__type.endsWith('#ConditionalCheckFailedException')) throw error;
     const isShown = ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
-    const Item = isShown ? await promisify(items.get)(key) : undefined;
+    const Item = isShown ? await toPromise<Item>((done) => items.get(key, done)) : undefined;
     const reason = { Code: 'ConditionalCheckFailed', Message: message, Item };
     return { reason, writes, TableName, units: 0 };
   }
