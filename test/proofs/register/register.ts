@@ -75,6 +75,7 @@ async function runSchedules(count: number, seed: number): Promise<Findings> {
     explore({ kind, count, seed }, ({ trace }, index) => {
       if (count === 1) process.stdout.write(`${kind}:\n${trace.join('\n')}\n\n`);
       else if (index % 10_000 === 9_999) tell(`${index + 1} schedules of ${kind} …`);
+      return false;
     });
   // One after the other: each sets the environment of its functions.
   const found = { updates: await run('updates'), adjustments: await run('adjustments') };

@@ -40,10 +40,13 @@ interface Search {
   readonly seed: number;
 }
 
-/** Runs the schedules of `count` seeds, starting with `seed`. */
+/**
+ * Runs the schedules of `count` seeds, starting with `seed`.
+ * @param onSchedule whether no more are wanted
+ */
 export async function explore(
   { kind, count, seed }: Search,
-  onSchedule: (schedule: Judged, index: number) => void = () => {},
+  onSchedule: (schedule: Judged, index: number) => boolean = () => false,
   change: (database: Database) => Database = (database) => database,
 ) {
   const database = await openDatabase();
@@ -61,7 +64,7 @@ export async function explore(
     for (const problem of new Set(schedule.problems)) {
       problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
     }
-    onSchedule(schedule, index);
+    if (onSchedule(schedule, index)) break;
   }
   await database.close();
   return { calls, attempts, problems };
