@@ -25,9 +25,6 @@ const sunsets = Object.values<Operation>(operations).flatMap(({ lifecycle }) =>
 /** A time this many days before the first deprecated operation may go. */
 export const daysBeforeSunset = (days: number) => Math.min(...sunsets) - days * 86_400_000;
 
-/** The values of metrics, by name. If nothing happened, a metric has no value, and not 0. */
-export type Metrics = Readonly<Record<string, unknown>>;
-
 /** A minute of a stage. */
 export interface Minute {
   operations: Record<OperationId, OfOperation>;
@@ -68,60 +65,80 @@ export function toOrdinaryMinute(Invocations: number): Minute {
   };
 }
 
-/** An operation's metrics, named here once: to make them for each minute takes longer than all else. */
-const metricNames = mapOperations((id) => ({
-  ...{ requests: `${id}Requests`, failures: `${id}Failures`, clientErrors: `${id}ClientErrors` },
-  ...{ invocations: `${id} Invocations`, errors: `${id} Errors`, throttles: `${id} Throttles` },
-  ...{ duration: `${id} Duration`, firstByte: `${id}FirstByte` },
-  concurrentExecutions: `${id} ConcurrentExecutions`,
-}));
-
 /** Minutes between the scheduled checks, each of which calls every operation once. */
 const CHECK_EVERY = 5;
+const hasCheck = (minute: Minute) => minute['check Errors'] !== undefined;
+
+type Count = (minute: Minute, place: number) => number;
+const ofGateway: Count = ({ gatewayErrors }, place) =>
+  Math.ceil((gatewayErrors - place) / operationIds.length);
+const ofPlace = ({ operations }: Minute, place: number) =>
+  operations[operationIds[place] as OperationId];
+const requestsOf: Count = (minute, place) => {
+  const { Invocations, Throttles } = ofPlace(minute, place);
+  return Invocations + Throttles + ofGateway(minute, place);
+};
+const failuresOf: Count = (minute, place) => {
+  const { ServerErrors, Errors, Throttles } = ofPlace(minute, place);
+  return ServerErrors + Errors + Throttles + ofGateway(minute, place);
+};
+const ofAll = (minute: Minute, count: Count) =>
+  operationIds.reduce((sum, _, place) => sum + count(minute, place), 0);
+const countOf = (minute: Minute) =>
+  minute.unauthorized + minute.forbidden + minute.throttled + ofAll(minute, requestsOf);
 
 /**
- * What CloudWatch has of a minute.
- * @param index the minute's place, which tells when the check runs
+ * The metrics that follow from a minute and its place, which tells when the check runs. CloudWatch has no value where
+ * these have 0.
  */
-export function toMetrics(minute: Minute, index: number): Metrics {
-  const { unauthorized, forbidden, throttled, gatewayErrors, isLogged } = minute;
-  const isChecked = minute['check Errors'] !== undefined && index % CHECK_EVERY === 0;
-  let [count, errors, requested] = [unauthorized + forbidden + throttled, 0, 0];
-  const metrics: Record<string, unknown> = { ...minute };
-  const add = (name: string, value: number) => {
-    metrics[name] = value || undefined;
-  };
-  add('unauthorized', unauthorized);
-  add('forbidden', forbidden);
-  add('throttled', throttled);
-  for (const [place, id] of operationIds.entries()) {
-    const { Invocations, ServerErrors, ClientErrors, Errors, Throttles, ...times } =
-      minute.operations[id];
-    const ofGateway = Math.ceil((gatewayErrors - place) / operationIds.length);
-    const requests = Invocations + Throttles + ofGateway;
-    const failures = ServerErrors + Errors + Throttles + ofGateway;
-    count += requests;
-    errors += failures;
-    requested += requests;
-    const names = metricNames[id];
-    // From the access log, without the check's requests.
-    add(names.requests, isLogged ? requests : 0);
-    add(names.failures, isLogged ? failures : 0);
-    add(names.clientErrors, isLogged ? ClientErrors : 0);
-    add(names.invocations, Invocations + (isChecked ? 1 : 0));
-    add(names.errors, Errors);
-    add(names.throttles, Throttles);
+const counted = new Map<string, (minute: Minute, index: number) => number>([
+  ['unauthorized', ({ unauthorized }) => unauthorized],
+  ['forbidden', ({ forbidden }) => forbidden],
+  ['throttled', ({ throttled }) => throttled],
+  ['Count', countOf],
+  ['requests', (minute) => (minute.isLogged ? ofAll(minute, requestsOf) : 0)],
+  ['5XXError', (minute) => ofAll(minute, failuresOf)],
+  [
+    'IncomingLogEvents',
+    (minute) => (minute.isLogged ? countOf(minute) + (hasCheck(minute) ? 1 : 0) : 0),
+  ],
+  ...operationIds.flatMap((id, place): [string, (minute: Minute, index: number) => number][] => {
     // Without calls there are no times and no concurrency.
-    add(names.duration, Invocations && times.Duration);
-    add(names.firstByte, Invocations && times.FirstByte);
-    add(names.concurrentExecutions, Invocations && times.ConcurrentExecutions);
-  }
-  const lines = count + (minute['check Errors'] === undefined ? 0 : 1);
-  add('Count', count);
-  add('requests', isLogged ? requested : 0);
-  add('5XXError', errors);
-  add('IncomingLogEvents', isLogged ? lines : 0);
-  return metrics;
+    const whenCalled = (name: 'Duration' | 'FirstByte' | 'ConcurrentExecutions') => {
+      return ({ operations: { [id]: one } }: Minute) => one.Invocations && one[name];
+    };
+    return [
+      // From the access log, without the check's requests.
+      [`${id}Requests`, (minute) => (minute.isLogged ? requestsOf(minute, place) : 0)],
+      [`${id}Failures`, (minute) => (minute.isLogged ? failuresOf(minute, place) : 0)],
+      [
+        `${id}ClientErrors`,
+        ({ isLogged, operations }) => (isLogged ? operations[id].ClientErrors : 0),
+      ],
+      [
+        `${id} Invocations`,
+        (minute, index) =>
+          minute.operations[id].Invocations +
+          (hasCheck(minute) && index % CHECK_EVERY === 0 ? 1 : 0),
+      ],
+      [`${id} Errors`, ({ operations }) => operations[id].Errors],
+      [`${id} Throttles`, ({ operations }) => operations[id].Throttles],
+      [`${id} Duration`, whenCalled('Duration')],
+      [`${id}FirstByte`, whenCalled('FirstByte')],
+      [`${id} ConcurrentExecutions`, whenCalled('ConcurrentExecutions')],
+    ];
+  }),
+]);
+
+/**
+ * CloudWatch's values of a metric. If nothing happened, it has no value, and not 0.
+ * @throws {Error} when the minutes do not have the metric
+ */
+function toValues(name: string, minutes: readonly Minute[]): (number | undefined)[] {
+  const count = counted.get(name);
+  if (count) return minutes.map((minute, index) => count(minute, index) || undefined);
+  if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
+  return minutes.map(({ [name as keyof Minute]: value }) => value as number | undefined);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape
@@ -140,11 +157,7 @@ const OLDER_PERIODS = 2;
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  * @param start the first minute that counts; windows look back on those before
  */
-export function toStates(
-  alarm: AlarmProperties,
-  minutes: readonly Metrics[],
-  start = 0,
-): boolean[] {
+export function toStates(alarm: AlarmProperties, minutes: readonly Minute[], start = 0): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const [period] = alarm.Metrics.flatMap(
     ({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? [],
@@ -192,7 +205,7 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 /** The value that an alarm compares, over a range of minutes; `end` is excluded. */
 export function defineValue(
   alarm: AlarmProperties,
-  minutes: readonly Metrics[],
+  minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {
   const { Id: returned, Expression = returned } = alarm.Metrics.find(
     ({ ReturnData = true }) => ReturnData,
@@ -214,22 +227,17 @@ export function defineValue(
   };
 }
 
-/**
- * CloudWatch's value of a metric over a range of minutes: sum, maximum or minimum; `undefined` without values.
- * @throws {Error} when the minutes do not have the metric
- */
+/** CloudWatch's value of a metric over a range of minutes: sum, maximum or minimum; `undefined` without values. */
 function readMetric(
   { MetricName, Dimensions = [] }: AlarmProperties,
   statistic: string,
-  minutes: readonly Metrics[],
+  minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {
   const owner = Dimensions.find(({ Name }: AlarmProperties) =>
     /^(FunctionName|TableName|Rule)$/.test(Name),
   );
   const parts = [owner?.Value.replace('petstore-production-', ''), MetricName];
-  const name = parts.filter(Boolean).join(' ');
-  if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
-  const all = minutes.map(({ [name]: value }) => value as number | undefined);
+  const all = toValues(parts.filter(Boolean).join(' '), minutes);
   if (statistic === 'Sum') return defineSum(all);
   return (from, end) => {
     const values = all.slice(from, end).filter((value) => value !== undefined);
@@ -240,18 +248,14 @@ function readMetric(
 
 /** The sum of a range of values; as fast for a day as for a minute, since it adds up all values only once. */
 function defineSum(all: readonly (number | undefined)[]) {
-  let [sum, known] = [0, 0];
-  const upTo = [
-    [sum, known],
-    ...all.map((value) => {
-      if (value !== undefined) [sum, known] = [sum + value, known + 1];
-      return [sum, known];
-    }),
-  ] as const;
-  return (from: number, end: number) => {
-    const [[before = 0, knownBefore] = [], [after = 0, knownAfter] = []] = [upTo[from], upTo[end]];
-    return knownAfter === knownBefore ? undefined : after - before;
-  };
+  const sums = new Float64Array(all.length + 1);
+  const counts = new Uint32Array(all.length + 1);
+  for (const [index, value] of all.entries()) {
+    sums[index + 1] = Number(sums[index]) + (value ?? 0);
+    counts[index + 1] = Number(counts[index]) + (value === undefined ? 0 : 1);
+  }
+  return (from: number, end: number) =>
+    counts[end] === counts[from] ? undefined : Number(sums[end]) - Number(sums[from]);
 }
 
 /**

@@ -7,10 +7,8 @@ import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { tellStories } from '../../ops/opsProcess.ts';
 import {
   defineValue,
-  type Metrics,
   type Minute,
   type OfOperation,
-  toMetrics,
   toOrdinaryMinute,
   toStates,
 } from './evaluate.ts';
@@ -28,12 +26,12 @@ const incidents = findProperties(watch, 'AWS::CloudWatch::CompositeAlarm');
 
 const DAY = 24 * 60;
 
-/** The metrics of ordinary minutes, each with so many calls of each operation, after a change. */
-function toMinutes(length: number, calls: number, change: Change): Metrics[] {
+/** Ordinary minutes, each with so many calls of each operation, after a change. */
+function toMinutes(length: number, calls: number, change: Change): Minute[] {
   return Array.from({ length }, (_, index) => {
     const minute = toOrdinaryMinute(calls);
     change(minute, index);
-    return toMetrics(minute, index);
+    return minute;
   });
 }
 
@@ -69,7 +67,7 @@ const shown = ['listInventory', 'getInventoryEntry', 'updateInventory', 'getPet'
 const later = operationIds.filter((id) => !shown.includes(id));
 
 /** When each alarm and each incident fires, from the beginning of a situation; those alike in one line. */
-function toLines(minutes: readonly Metrics[], start: number): string[] {
+function toLines(minutes: readonly Minute[], start: number): string[] {
   const states = new Map(
     found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, start)]),
   );
@@ -227,8 +225,7 @@ describe('in sixty quiet days', () => {
         }
       }
     }
-    const metrics = minutes.map(toMetrics);
-    expect(pages.filter((alarm) => toStates(alarm, metrics).includes(true))).toEqual([]);
+    expect(pages.filter((alarm) => toStates(alarm, minutes).includes(true))).toEqual([]);
   });
 
   /** One long list, a deployment, one client's 401s, a failure here and there. */
