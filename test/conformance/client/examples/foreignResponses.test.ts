@@ -65,16 +65,25 @@ describe.each(installed)('%s', (file) => {
     ['a 408 without end', { status: 408, ...noTimeLeft }],
     ['a 429 without end', { status: 429, ...noTimeLeft }],
     ['a 503 without end', { status: 503, ...noTimeLeft }],
-  ])('does not know of a sale after %s, and finds out in the next run', async (_, response) => {
+  ])('does not know of a sale after %s', async (_, response) => {
     await stock(petId);
-    const order = randomUUID();
-    const { stdout, stderr, code, requests } = await sellBehind(() => response, file, petId, order);
+    const { stdout, stderr, code, requests } = await sellBehind(() => response, file);
     expect([stdout, code, requests]).toEqual(['', 2, 1]);
     expect(stderr).toContain('It may or may not have happened: run this again.');
     expect(stderr).not.toMatch(unprintable);
     expect(await quantityNow(petId)).toBe(4);
-    expect((await sellBehind(() => 'passed', file, petId, order)).code).toBe(0);
-    expect(await quantityNow(petId)).toBe(4);
+  });
+
+  it('finds out in the next run', async () => {
+    await stock(petId);
+    const order = randomUUID();
+    for (const [fate, expected] of [
+      [{ status: 200, body: html }, 2],
+      ['passed', 0],
+    ] as const) {
+      expect((await sellBehind(() => fate, file, petId, order)).code).toBe(expected);
+      expect(await quantityNow(petId)).toBe(4);
+    }
   });
 
   it('sends the key to no other server', async () => {
@@ -84,7 +93,7 @@ describe.each(installed)('%s', (file) => {
       return 'passed';
     });
     const headers = { Location: `${elsewhere.baseUrl}/inventory/adjustments` };
-    for (const status of [301, 302, 303, 307, 308]) {
+    for (const status of [302, 308]) {
       expect((await sellBehind(() => ({ status, headers }), file)).stdout).toBe('');
     }
     elsewhere.close();
@@ -105,14 +114,11 @@ describe.each(installed)('%s', (file) => {
   it.concurrent.each(
     (
       [
-        [408, '1'],
-        [408, '1.0'],
         [408, 'soon'],
         [408, undefined],
-        [408, 'a date'],
-        [429, '0.5'],
         [429, 'a date'],
-        [503, '2.0'],
+        [503, '1'],
+        [503, '0.5'],
       ] as const
     ).map((row, index) => [...row, more[index] ?? 0n] as const),
   )('waits after %i with Retry-After: %s, and sells', async (status, text, id) => {
