@@ -69,13 +69,8 @@ describe('the client’s package', () => {
 
   it('has types that need no other package, and its examples compile with them', async () => {
     const files = ['shop.mts', 'shop.cts'].map((name) => write(name, consumer));
-    for (const modules of [
-      ['--module', 'node16'],
-      ['--module', 'nodenext'],
-      ['--module', 'esnext', '--moduleResolution', 'bundler'],
-    ]) {
-      await compile([...files, ...modules]);
-    }
+    await compile([...files, '--module', 'node16']);
+    await compile([...files, '--module', 'esnext', '--moduleResolution', 'bundler']);
     // A reader's own copies.
     cpSync(toPath(`${installed}/examples`), toPath('examples'), { recursive: true });
     write('examples/package.json', '{ "type": "module" }');
