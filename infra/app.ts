@@ -1,3 +1,3 @@
-import { synthesize } from './buildApp.ts';
+import { synthesize } from './synthesize.ts';
 
 synthesize();

@@ -4,48 +4,16 @@ import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { tell } from './cli/output.ts';
-import { checkWorstMonth } from './costs/bills/monthlyBill.ts';
-import { countMetrics } from './costs/figures.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { findExampleSettings } from './stages/addresses.ts';
-import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
-import { CommitError, isEdited, readCommit, unknownCommit } from './stages/commit.ts';
+import { isEdited, readCommit, unknownCommit } from './stages/commit.ts';
 import { toNames } from './stages/resourceNames.ts';
-import { type Stage, stages } from './stages/stages.ts';
+import type { Stage } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
-/**
- * Writes the templates of every deployment. Invalid settings end it with one line and status 1. What a deployment may
- * cost never stops it: a worst month past its limit is one line, and `npx petstore costs check` refuses it.
- */
-export function synthesize(deployments: readonly Stage[] = Object.values(stages)): void {
-  try {
-    deployments.forEach(checkStageSettings);
-    const app = buildApp(undefined, deployments);
-    refuseFindings(app);
-    const assembly = app.synth();
-    for (const stage of deployments) warnOfWorstMonth(stage, assembly);
-  } catch (error) {
-    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
-    tell(error.message);
-    process.exitCode = 1;
-  }
-}
-
-function warnOfWorstMonth(stage: Stage, assembly: CloudAssembly): void {
-  try {
-    const metrics = countMetrics(readTemplates(assembly, stage));
-    const { isWithin, text } = checkWorstMonth({ ...stage, metrics });
-    if (!isWithin) tell(`Warning: ${text}`);
-  } catch (error) {
-    // Such as in a region whose prices nobody has looked up.
-    tell(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
-  }
-}
-
-function readTemplates(assembly: CloudAssembly, stage: Stage) {
+/** Those of the stage's service and of what watches it. */
+export function readTemplates(assembly: CloudAssembly, stage: Stage) {
   const { stack, watchStack } = toNames(stage);
   return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
 }

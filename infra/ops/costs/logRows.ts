@@ -7,10 +7,6 @@ import { tell } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../../costs/bills/usage.ts';
-import { readPrices, toUnitDollars } from '../../costs/prices.ts';
-import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
-import { toNames } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
 import {
   type CostOptions,
   DAY_MILLISECONDS,
@@ -19,7 +15,11 @@ import {
   toDay,
   toToday,
   withRegion,
-} from './costOptions.ts';
+} from '../../costs/costOptions.ts';
+import { readPrices, toUnitDollars } from '../../costs/prices.ts';
+import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
+import { toNames } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 /** Queries that cost more need the user's consent. */
 const MAX_DOLLARS_UNASKED = 1;

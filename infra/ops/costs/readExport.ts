@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
-import { withoutRegion } from './expectedUsage.ts';
+import { withoutRegion } from '../../costs/usageTypes.ts';
 
 export type BilledLine = ReturnType<typeof parseLine>[number];
 

@@ -2,9 +2,7 @@ import { toColumns, writeResult } from '../../cli/output.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { sumOf } from '../../costs/bills/usage.ts';
-import { readPrices } from '../../costs/prices.ts';
-import { toTags } from '../../stages/resourceNames.ts';
-import { readAccepted, toIncrease } from './checkMonths.ts';
+import { readAccepted, toIncrease } from '../../costs/checkMonths.ts';
 import {
   type CostOptions,
   type DayRange,
@@ -13,8 +11,10 @@ import {
   toMonth,
   toPricedStage,
   toToday,
-} from './costOptions.ts';
-import { defineDollarColumns } from './costsText.ts';
+} from '../../costs/costOptions.ts';
+import { defineDollarColumns } from '../../costs/costsText.ts';
+import { readPrices } from '../../costs/prices.ts';
+import { toTags } from '../../stages/resourceNames.ts';
 import { toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 

@@ -10,9 +10,9 @@ import {
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { sumOf } from '../../costs/bills/usage.ts';
+import { type CostOptions, parseDayRange } from '../../costs/costOptions.ts';
 import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
 import { checkAgent } from '../../service/hook/probes.ts';
-import { type CostOptions, parseDayRange } from './costOptions.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
 /** Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic. */

@@ -1,7 +1,5 @@
 import { toColumns, writeResult } from '../../cli/output.ts';
 import { sumOf, toAmount } from '../../costs/bills/usage.ts';
-import { toTags } from '../../stages/resourceNames.ts';
-import { type Stage, stagesFile } from '../../stages/stages.ts';
 import {
   type CostOptions,
   DAY_MILLISECONDS,
@@ -13,7 +11,9 @@ import {
   toMonth,
   toPricedStage,
   withRegion,
-} from './costOptions.ts';
+} from '../../costs/costOptions.ts';
+import { toTags } from '../../stages/resourceNames.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 

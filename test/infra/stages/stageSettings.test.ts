@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
-import { synthesize } from '../../../infra/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import { checkStageSettings } from '../../../infra/stages/checkStageSettings.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -15,6 +14,7 @@ import {
   stagesFile,
   stagesForClients,
 } from '../../../infra/stages/stages.ts';
+import { synthesize } from '../../../infra/synthesize.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';

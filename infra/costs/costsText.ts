@@ -1,8 +1,8 @@
-import { toColumns } from '../../cli/output.ts';
-import type { CostReport, RequestReport } from '../../costs/bills/costReport.ts';
-import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { sumDollars, toCents } from '../../costs/bills/usage.ts';
-import { components, type Dollars, componentLabels as labels } from '../../costs/prices.ts';
+import { toColumns } from '../cli/output.ts';
+import type { CostReport, RequestReport } from './bills/costReport.ts';
+import type { Month, WorstMonth } from './bills/monthlyBill.ts';
+import { sumDollars, toCents } from './bills/usage.ts';
+import { components, type Dollars, componentLabels as labels } from './prices.ts';
 
 export function toOperationsText({ operations, region, pricesAsOf }: RequestReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));

@@ -3,13 +3,16 @@ import { mkdtempDisposableSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { writeResult } from '../../cli/output.ts';
-import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
-import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { sumDollars, sumOf, toAmount, toCents } from '../../costs/bills/usage.ts';
-import type { PricedStage } from '../../costs/figures.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { writeResult } from '../cli/output.ts';
+import { projectRoot } from '../stages/projectRoot.ts';
+import { type Stage, stagesForClients } from '../stages/stages.ts';
+import { type CostReport, toCostReport } from './bills/costReport.ts';
+import { toWorstMonth } from './bills/monthlyBill.ts';
+import { parseTraffic, readCommittedTraffic } from './bills/traffic.ts';
+import { sumDollars, sumOf, toAmount, toCents } from './bills/usage.ts';
+import { type BuildApp, type CostOptions, toPricedStage } from './costOptions.ts';
+import type { PricedStage } from './figures.ts';
 import {
   componentLabels,
   components,
@@ -18,11 +21,8 @@ import {
   usageKinds,
   usageParts,
   usualRegion,
-} from '../../costs/prices.ts';
-import { type MeasuredUnits, readSizes } from '../../costs/units/responseUnits.ts';
-import { projectRoot } from '../../stages/projectRoot.ts';
-import { type Stage, stagesForClients } from '../../stages/stages.ts';
-import { type BuildApp, type CostOptions, toPricedStage } from './costOptions.ts';
+} from './prices.ts';
+import { type MeasuredUnits, readSizes } from './units/responseUnits.ts';
 
 const trafficFile = 'infra/costs/traffic.json';
 

@@ -1,17 +1,19 @@
-import type { commands } from '../../cli/commands.ts';
-import { writeResult } from '../../cli/output.ts';
-import type { Runs } from '../../cli/program.ts';
-import { toCostReport, toRequestReport } from '../../costs/bills/costReport.ts';
-import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { readPrices } from '../../costs/prices.ts';
-import { stages } from '../../stages/stages.ts';
+import type { commands } from '../cli/commands.ts';
+import { writeResult } from '../cli/output.ts';
+import type { Runs } from '../cli/program.ts';
+import { stages } from '../stages/stages.ts';
+import { toCostReport, toRequestReport } from './bills/costReport.ts';
+import { toWorstMonth } from './bills/monthlyBill.ts';
+import { readCommittedTraffic } from './bills/traffic.ts';
 import { checkMonths } from './checkMonths.ts';
 import { readTraffic, toPricedStage, withRegion } from './costOptions.ts';
 import { toMonthText, toOperationsText, toWorstMonthText } from './costsText.ts';
+import { readPrices } from './prices.ts';
 import { runDiff } from './runDiff.ts';
 
-export const runs: Runs<typeof commands.costs.subcommands> = {
+type Own = 'requests' | 'month' | 'worst' | 'diff' | 'check' | 'prices';
+
+export const runs: Runs<Pick<typeof commands.costs.subcommands, Own>> = {
   async requests(options) {
     const stage = withRegion(options.stage);
     const report = toRequestReport(stage, readCommittedTraffic(), options.entries);
@@ -40,12 +42,6 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     await writeResult({ json }, found, found.map(({ text }) => text).join('\n'));
     if (failed.length > 0) process.exitCode = 1;
   },
-  // These load AWS clients or a reader of CSV.
+  // It loads an AWS client.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
-  'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
-  forecast: async (options) => (await import('./runByKey.ts')).runForecast(options),
-  measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
-  async reconcile(options, files) {
-    return (await import('./runReconcile.ts')).runReconcile(files, options);
-  },
 };

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { toStageMonth } from '../../costs/bills/costReport.ts';
-import { checkWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { toCents } from '../../costs/bills/usage.ts';
-import type { PricedStage } from '../../costs/figures.ts';
-import type { Stage } from '../../stages/stages.ts';
+import type { Stage } from '../stages/stages.ts';
+import { toStageMonth } from './bills/costReport.ts';
+import { checkWorstMonth } from './bills/monthlyBill.ts';
+import { readCommittedTraffic } from './bills/traffic.ts';
+import { toCents } from './bills/usage.ts';
+import type { PricedStage } from './figures.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 export const readAccepted = (): Partial<Record<string, number>> =>
-  JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL('./accepted.json', import.meta.url), 'utf8'));
 
 export function checkMonths(checked: readonly PricedStage[], accepted = readAccepted()) {
   return checked.flatMap((stage) => [

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
-import { writeOut } from '../../cli/output.ts';
-import { type Price, type Prices, toPriceFile } from '../../costs/prices.ts';
+import { writeOut } from '../cli/output.ts';
 import { type CostOptions, toDay } from './costOptions.ts';
-import { usageTypes, withoutRegion } from './expectedUsage.ts';
+import { type Price, type Prices, toPriceFile } from './prices.ts';
+import { usageTypes, withoutRegion } from './usageTypes.ts';
 
 /**
  * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
-import type { commands } from '../../cli/commands.ts';
-import { tell } from '../../cli/output.ts';
-import type { OptionValues } from '../../cli/program.ts';
-import { toRegion } from '../../cli/stageOption.ts';
-import { UsageError } from '../../cli/usage.ts';
+import type { commands } from '../cli/commands.ts';
+import { tell } from '../cli/output.ts';
+import type { OptionValues } from '../cli/program.ts';
+import { toRegion } from '../cli/stageOption.ts';
+import { UsageError } from '../cli/usage.ts';
+import type { Stage } from '../stages/stages.ts';
 import {
   parseTraffic,
   readCommittedTraffic,
   replaceRequests,
   type Traffic,
-} from '../../costs/bills/traffic.ts';
-import { countMetrics, type MetricCounts } from '../../costs/figures.ts';
-import { usualRegion } from '../../costs/prices.ts';
-import type { Stage } from '../../stages/stages.ts';
+} from './bills/traffic.ts';
+import { countMetrics, type MetricCounts } from './figures.ts';
+import { usualRegion } from './prices.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
 
@@ -45,7 +45,7 @@ export function withRegion(stage: Stage, region = toRegion(stage).region ?? usua
  * @param build that of another commit
  */
 export async function toPricedStage<Named extends Stage>(stage: Named, build?: BuildApp) {
-  const { buildTemplates } = await import('../../buildApp.ts');
+  const { buildTemplates } = await import('../buildApp.ts');
   const count = () => countMetrics(buildTemplates(stage, build));
   if (build) return { ...stage, metrics: count() };
   const key = JSON.stringify(stage);
@@ -55,7 +55,7 @@ export async function toPricedStage<Named extends Stage>(stage: Named, build?: B
 }
 /** By the stage as JSON, for a process that runs several commands, as tests do. */
 const counted = new Map<string, MetricCounts>();
-export type BuildApp = Parameters<typeof import('../../buildApp.ts')['buildTemplates']>[1];
+export type BuildApp = Parameters<typeof import('../buildApp.ts')['buildTemplates']>[1];
 
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {
