@@ -50,8 +50,8 @@ declare const awslambda: {
 };
 
 /** Milliseconds that a client may take for a slice, and the slice's bytes. A slower client holds a function too long. */
-const SLICE_TIMEOUT = 10_000;
-const SLICE_BYTES = 65_536;
+export const SLICE_TIMEOUT = 10_000;
+export const SLICE_BYTES = 65_536;
 
 /**
  * Sends the response. If the client takes nothing for too long, the body ends early: that is no error of the function,

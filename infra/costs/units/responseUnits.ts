@@ -11,7 +11,7 @@ import {
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type ResponseKind =
   | '200'
-  | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key' | 'cart' | 'replay'}`
+  | `200 ${'gzip' | 'zstd' | 'petId' | 'petIds' | 'Idempotency-Key' | 'cart' | 'replay'}`
   | '304'
   | '412 Idempotency-Key'
   | `${(typeof statusOfCode)[keyof typeof statusOfCode]}`;
@@ -30,7 +30,8 @@ export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
   return [
     '200',
     ...(streamed ? (['200 gzip', '200 zstd'] as const) : []),
-    ...('petId' in query ? (['200 petId'] as const) : []),
+    // Of one id, and of as many as a request may name.
+    ...('petId' in query ? (['200 petId', '200 petIds'] as const) : []),
     ...(isKeyed ? (['200 Idempotency-Key'] as const) : []),
     // Of as many pets as one request may have.
     ...(id === 'adjustInventory' ? (['200 cart', '200 replay'] as const) : []),
@@ -70,6 +71,8 @@ export interface BilledUnits {
 export interface ResponseUnits extends BilledUnits {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
+  /** What it asks for at the contract's limits, such as `limit=1000`. Only the worst month has such requests. */
+  readonly request?: string;
   /** The length of the inventory and of its ids, if the units grow with them. No measured entry has a version. */
   readonly entries?: number;
   readonly idDigits?: number;
@@ -117,22 +120,50 @@ export function toRecordBytes({ idDigits, taggedShare }: RecordSizes): number {
   return 8 + Math.ceil(idDigits / 2) + taggedShare * VERSION_BYTES;
 }
 
+interface UnitsSource<Units extends MeasuredUnits> {
+  readonly units: readonly Units[];
+  readonly sizes?: RecordSizes;
+}
+
 /**
- * The units of a response for any length of the inventory. Between measured lengths, or beyond the last two, it
- * interpolates linearly. The length of ids is treated in the same way.
+ * The units of a response for any length of the inventory.
  * @returns `undefined` if there is no such response: an inventory of several pages has no 304
  */
 export function findUnits<Units extends MeasuredUnits>(
-  { units, sizes = usualSizes }: { readonly units: readonly Units[]; readonly sizes?: RecordSizes },
+  { units, sizes }: UnitsSource<Units>,
   operationId: OperationId,
   response: ResponseKind,
   entries: number,
 ): Units | undefined {
-  const points = units.filter(
-    (one) => one.operationId === operationId && one.response === response,
+  const own = units.filter(
+    (one) => one.operationId === operationId && one.response === response && !one.request,
   );
+  return toUnitsAt(own, entries, sizes);
+}
+
+/** Every request that was measured for an operation, also those at the contract's limits. */
+export function findAllUnits<Units extends MeasuredUnits>(
+  { units, sizes }: UnitsSource<Units>,
+  operationId: OperationId,
+  entries: number,
+): Units[] {
+  const own = units.filter((one) => one.operationId === operationId);
+  const requests = Map.groupBy(own, ({ response, request }) => `${response} ${request}`);
+  return [...requests.values()].flatMap((points) => toUnitsAt(points, entries, sizes) ?? []);
+}
+
+/**
+ * Between measured lengths of the inventory, or beyond the last two, it interpolates linearly. The length of ids is
+ * treated in the same way.
+ */
+function toUnitsAt<Units extends MeasuredUnits>(
+  points: readonly Units[],
+  entries: number,
+  sizes: RecordSizes = usualSizes,
+): Units | undefined {
   const [first] = points;
   if (first?.entries === undefined) return first;
+  const { operationId, response } = first;
   if (response === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
   const byDigits = [...Map.groupBy(points, ({ idDigits }) => Number(idDigits))];
   const between = (name: 'readUnits' | 'responseBytes') => {
@@ -145,12 +176,12 @@ export function findUnits<Units extends MeasuredUnits>(
   const versionBytes = toRecordBytes(sizes) - toRecordBytes({ ...sizes, taggedShare: 0 });
   const responseBytes = Math.round(between('responseBytes'));
   return {
-    ...first,
+    ...{ ...first, entries, idDigits: sizes.idDigits },
     // Rounded to half units, of 4 KB each.
     readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
-    billedMilliseconds: toBilledDuration(operationId, response, entries),
+    billedMilliseconds: toBilledDuration(operationId, response, { entries }),
   };
 }
 
@@ -178,7 +209,11 @@ export function toGatewayRequests(responseBytes: number): number {
  * knows no network. They consist of the CPU that `npm run bench` measures, at the memory's share of a processor, and
  * some 5 ms for each call of DynamoDB. The exact values are in a bill, or in the platform's report lines.
  */
-export function toBilledDuration(operationId: OperationId, response: ResponseKind, entries = 0) {
+export function toBilledDuration(
+  operationId: OperationId,
+  response: ResponseKind,
+  { entries = 1_000, responseBytes = 0 }: { entries?: number; responseBytes?: number } = {},
+) {
   if (growsWithInventory(operationId, response)) {
     const [small, large] = listMilliseconds[toBodyKind(response)];
     return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);
@@ -187,7 +222,9 @@ export function toBilledDuration(operationId: OperationId, response: ResponseKin
   if (['400', '401', '403'].includes(response)) return 2;
   // A transaction, and then a read of the entries or a write of the refusal.
   if (operationId === 'adjustInventory') return response === '422' ? 15 : 20;
-  return response === '412' || response.endsWith('Idempotency-Key') ? 15 : 10;
+  if (response === '412' || response.endsWith('Idempotency-Key')) return 15;
+  // To decode and write a page of 173 KB takes 9 ms of a whole processor, and a function with 512 MB has 29 % of one.
+  return 10 + Math.floor(responseBytes / 5_120);
 }
 
 /** For 1,000 and 100,000 entries, with 1,024 MB. */

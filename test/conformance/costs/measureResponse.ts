@@ -12,7 +12,11 @@ import { toJson } from '../../../shared/contract/json.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
-import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import {
+  toInventoryItem,
+  toInventoryRecord,
+  toTaggedItem,
+} from '../../../shared/store/inventoryRecord.ts';
 import { toCompactItem, toPages } from '../../bench/canned/records.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
@@ -25,16 +29,19 @@ export interface Seen {
   /** None if the request reached no function. */
   readonly line?: RequestLine;
   readonly entries?: number;
+  readonly request?: string;
 }
 
 export function toResponseUnits(seen: Seen): MeasuredUnits {
-  const { operationId, response, received, line, entries } = seen;
-  const billedMilliseconds = toBilledDuration(operationId, response, entries);
-  const usual = line && toUsualLine(line, billedMilliseconds);
+  const { operationId, response, received, line, entries, request } = seen;
   const responseBytes = toHeadBytes(received) + received.bytes.length;
+  const lengths = { ...(entries !== undefined && { entries }), responseBytes };
+  const billedMilliseconds = toBilledDuration(operationId, response, lengths);
+  const usual = line && toUsualLine(line, billedMilliseconds);
   return {
     operationId,
     response,
+    ...(request !== undefined && { request }),
     ...(entries !== undefined && { entries }),
     gatewayRequests: line ? toGatewayRequests(responseBytes) : 0,
     functionCalls: line ? 1 : 0,
@@ -123,14 +130,14 @@ export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
 export type List = Awaited<ReturnType<typeof toList>>;
 
 /** A whole list as the function makes it, from the pages of a Scan: its read units, and the bytes of its body. */
-export async function toList(entries: number, idDigits: number) {
+export async function toList(entries: number, idDigits: number, withTags = false) {
   const chunks: string[] = [];
   let readUnits = 0;
   const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
   for (const page of toPages(entries, toRecord)) {
     chunks.push(
       chunks.length === 0 ? '[' : ',',
-      toJson(page.items.map(toInventoryItem)).slice(1, -1),
+      toJson(page.items.map(withTags ? toTaggedItem : toInventoryItem)).slice(1, -1),
     );
     readUnits += page.readUnits;
   }
@@ -149,7 +156,7 @@ export function toOtherList(seen: MeasuredUnits, short: List, long: List): Measu
   const { entries, idDigits, readUnits } = long;
   return {
     ...{ ...seen, entries, idDigits, readUnits, responseBytes },
-    billedMilliseconds: toBilledDuration(seen.operationId, seen.response, entries),
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.response, { entries }),
     gatewayRequests: toGatewayRequests(responseBytes),
   };
 }

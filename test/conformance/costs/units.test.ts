@@ -12,14 +12,23 @@ import {
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { toJson } from '../../../shared/contract/json.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
-import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
+import type { Order, Pet } from '../../../shared/contract/schemas.ts';
+import { MAX_ADJUSTMENTS, petStatuses } from '../../../shared/contract/values.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
 import { suites, toSending } from '../operations/suites.ts';
 import { type ConformanceTarget, type Sending, send } from '../target.ts';
+import {
+  CURRENT,
+  type LargestRequest,
+  NEW_KEY,
+  toLargestRequests,
+  toNewKey,
+} from './largestRequests.ts';
 import {
   type List,
   type RequestLine,
@@ -37,21 +46,34 @@ describe('the billed units of a request', () => {
   const lines: RequestLine[] = [];
   let target: ConformanceTarget;
   let lists: List[];
+  let taggedLists: List[];
   let measured: MeasuredUnits[];
+  let keys = 0;
 
   beforeAll(async () => {
     vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
-    const { pets, orders } = await readStoreData(sample);
-    const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
+    const data = await readStoreData(sample);
+    // As many as the largest page has, with every member, and a pet for the ids of the inventory too.
+    const orders = inventory.map(({ petId }, index): Order => {
+      const [order] = data.orders as [Order];
+      return { ...order, id: petId, petId, placedAt: toTime(index), shipDate: toTime(index) };
+    });
+    const [pet] = data.pets as [Pet];
+    const pets = [...data.pets, ...inventory.map(({ petId }) => ({ ...pet, id: petId }))];
     const local = await openLocalTarget({ data: { inventory, pets, orders } });
     // The valid requests name an entry with an id of the usual length, and a pet of the sample.
     const entry = { ...toMeasuredItem(0), quantity: 8 };
     const named = { inventory: [entry], pets: pets.filter(({ id }) => id === 7n), orders };
-    const ids = { changeablePetId: entry.petId, missingPetId: -9223372036854775808n };
+    const ids = { changeablePetId: entry.petId, missingPetId };
     target = { ...local, fixtures: { ...named, ...ids } };
-    lists = await Promise.all(
-      [7, 19].flatMap((digits) => measuredSizes.map((entries) => toList(entries, digits))),
-    );
+    const toLists = (withTags: boolean) =>
+      Promise.all(
+        [7, 19].flatMap((digits) =>
+          measuredSizes.map((entries) => toList(entries, digits, withTags)),
+        ),
+      );
+    lists = await toLists(false);
+    taggedLists = await toLists(true);
     measured = await measureAll();
   }, 60_000);
   afterAll(async () => {
@@ -82,7 +104,7 @@ describe('the billed units of a request', () => {
   async function measureAll(): Promise<MeasuredUnits[]> {
     const all: MeasuredUnits[] = [];
     for (const id of operationIds) {
-      const { received } = await ask(id, '200', toMeasuredRequest(target, id, '200', ''));
+      const { received } = await ask(id, toMeasuredRequest(target, id, '200', ''), '200');
       const tag = received.headers.get('etag') ?? '';
       for (const response of responsesOf[id]) {
         if (response === '429') all.push(await measureRefused(id));
@@ -90,13 +112,62 @@ describe('the billed units of a request', () => {
           all.push(...(await measure(id, response, toMeasuredRequest(target, id, response, tag))));
       }
     }
+    for (const id of operationIds) all.push(...(await measureLargest(id)));
     return all;
+  }
+
+  /** The requests at the contract's limits that no other one exceeds in everything that is billed. */
+  async function measureLargest(id: OperationId): Promise<MeasuredUnits[]> {
+    const operation: Operation = operations[id];
+    const pages =
+      operation.query && (await send(target, operation.method, `${operation.path}?limit=500`));
+    const [, cursor] = /cursor=([^&>]+)/.exec(pages?.headers.get('link') ?? '') ?? [];
+    const asked: Asked[] = [];
+    for (const request of toLargestRequests(operation, subjects, cursor)) {
+      asked.push({ request, units: await askLargest(id, request) });
+    }
+    // A whole list grows with the inventory, and is compared with its like.
+    const groups = [...Map.groupBy(asked, ({ request }) => request.isWhole).values()];
+    return groups
+      .flatMap((group) => group.filter(isMostExpensive))
+      .flatMap(({ request, units }) => {
+        if (!request.isWhole) return [units];
+        const own = request.path.includes('include=') ? taggedLists : lists;
+        const short = own.find(isSeen) as List;
+        return own.map((long) => toOtherList(units, short, long));
+      });
+  }
+
+  async function askLargest(id: OperationId, largest: LargestRequest): Promise<MeasuredUnits> {
+    const { request, path, isRepeated, isWhole } = largest;
+    const headers: Record<string, string> = { ...largest.headers };
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === NEW_KEY) headers[name] = toNewKey(++keys);
+      if (value === CURRENT) {
+        const { received } = await ask(id === 'updateInventory' ? 'getInventoryEntry' : id, {
+          path,
+        });
+        headers[name] = received.headers.get('etag') ?? '"AAAAGQBh"';
+      }
+    }
+    const sending = { path, headers, ...(largest.body && { body: largest.body }) };
+    if (isRepeated) await ask(id, sending);
+    const seen = await ask(id, sending);
+    const keyed = `${seen.response} Idempotency-Key`;
+    const hasKey = 'Idempotency-Key' in headers;
+    const response = responsesOf[id].find((one) => hasKey && one === keyed) ?? seen.response;
+    return toResponseUnits({
+      ...seen,
+      request,
+      response,
+      ...(isWhole && { entries: inventory.length }),
+    });
   }
 
   async function measure(id: OperationId, response: ResponseKind, request: MeasuredRequest) {
     // Only a key's first request looks the key up. A replay is the second request.
-    if (response === '403' || response === '200 replay') await ask(id, response, request);
-    const seen = await ask(id, response, request);
+    if (response === '403' || response === '200 replay') await ask(id, request, response);
+    const seen = await ask(id, request, response);
     const own = lists.find(isSeen);
     if (!own || !growsWithInventory(id, response)) return [toResponseUnits(seen)];
     const units = toResponseUnits({ ...seen, entries: own.entries });
@@ -106,14 +177,15 @@ describe('the billed units of a request', () => {
 
   async function ask(
     operationId: OperationId,
-    response: ResponseKind,
     { path, ...sending }: MeasuredRequest,
+    response?: ResponseKind,
   ): Promise<Seen> {
     lines.length = 0;
     const received = await send(target, operations[operationId].method, path, sending);
-    expect(`${received.status}`, `${operationId} ${response}`).toBe(response.slice(0, 3));
+    const status = `${received.status}` as ResponseKind;
+    if (response) expect(status, `${operationId} ${response}`).toBe(response.slice(0, 3));
     await vi.waitFor(() => expect(lines).toHaveLength(1), 20_000);
-    return { operationId, response, received, line: lines[0] as RequestLine };
+    return { operationId, response: response ?? status, received, line: lines[0] as RequestLine };
   }
 
   async function measureRefused(operationId: OperationId): Promise<MeasuredUnits> {
@@ -126,6 +198,44 @@ describe('the billed units of a request', () => {
     return toResponseUnits({ operationId, response: '429', received });
   }
 });
+
+interface Asked {
+  readonly request: LargestRequest;
+  readonly units: MeasuredUnits;
+}
+
+/** Whether no other request costs at least as much in everything that is billed; of equal ones, the first does. */
+function isMostExpensive({ units }: Asked, index: number, all: readonly Asked[]): boolean {
+  const own = toAmounts(units);
+  return all.every((other, at) => {
+    const others = toAmounts(other.units);
+    const isAbove = own.some((amount, part) => amount > Number(others[part]));
+    const isEqual = own.every((amount, part) => amount === others[part]);
+    return isAbove || (isEqual && index <= at);
+  });
+}
+
+function toAmounts({ logBytes, ...units }: MeasuredUnits): number[] {
+  const { gatewayRequests, billedMilliseconds, readUnits, writeUnits, responseBytes } = units;
+  const logged = Object.values(logBytes).reduce((sum, bytes) => sum + bytes, 0);
+  return [gatewayRequests, billedMilliseconds, readUnits, writeUnits, responseBytes, logged];
+}
+
+/** Entries that are new to each operation, since some requests change them. */
+const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
+const missingPetId = -9223372036854775808n;
+const subjects = {
+  ...Object.fromEntries(
+    petStatuses.map((status) => [
+      status,
+      inventory.flatMap((one) => (one.status === status && one.quantity > 99 ? [one.petId] : [])),
+    ]),
+  ),
+  missing: Array.from({ length: 10 }, (_, index) => missingPetId + BigInt(index)),
+};
+
+const toTime = (index: number) =>
+  new Date(Date.UTC(2026, 9, 1, 8, index)).toISOString().replace('.000', '');
 
 /** Whether it is the list of the local stage. */
 const isSeen = ({ entries, idDigits }: List) => entries === measuredSizes[0] && idDigits === 19;
@@ -152,6 +262,7 @@ function toMeasuredRequest(
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
     '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
     '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
+    '200 petIds': { path: `${path}?petId=${inventory.slice(-100).map(({ petId }) => petId)}` },
     '200 cart': {
       headers: { 'Idempotency-Key': randomUUID() },
       body: toJson({ adjustments: toCart() }),
