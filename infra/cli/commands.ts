@@ -68,7 +68,11 @@ const traffic = {
     'FILE',
     'a file such as {"entries": 1000, "requests": {"getPet": 2000000}}; - for standard input',
   ),
-  entries: text('N', 'the entries in the inventory', kinds.whole()),
+  entries: text(
+    'N',
+    'the entries in the inventory; those of infra/costs/traffic.json without it, and in the worst month inventoryEntries',
+    kinds.whole(),
+  ),
 } as const;
 const days = {
   from: text('DAY', 'the first day in UTC, such as 2026-11-01', kinds.day),
@@ -262,33 +266,18 @@ export const commands = {
   },
   costs: {
     summary: 'Price the service, and compare with its bill',
-    default: 'requests',
+    default: 'table',
     about:
-      "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
+      "Prints what a request, a sale, a month and the worst month cost, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
     subcommands: {
-      requests: {
-        summary: 'Price a million requests of each operation',
-        options: {
-          ...pricedStage,
-          entries: text('N', 'price lists for an inventory of this length only', kinds.whole()),
-          json,
-        },
-      },
-      month: {
-        summary: 'Price a month of requests',
+      table: {
+        summary: 'Price requests, sales, a month and the worst month',
         about:
-          'Prints the bill of a month by operation and response. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
-        options: { ...pricedStage, ...traffic, json },
-      },
-      worst: {
-        summary: 'Price the most expensive month that the settings allow',
+          'Prints the most frequent and the most expensive request of each operation, a sale, the month, and the worst month that the settings allow. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
         options: {
           ...pricedStage,
-          entries: text(
-            'N',
-            'the entries in the inventory; inventoryEntries without it',
-            kinds.whole(),
-          ),
+          ...traffic,
+          times: text('N', 'that many times the requests, such as 2 or 0.5', kinds.factor),
           json,
         },
       },
@@ -304,17 +293,13 @@ export const commands = {
           "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an adjustment or an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent, or if no month was accepted. Asks before queries that cost more than $1.",
         options: { ...pricedStage, 'by-key': flag('also print a row for each API key'), json, yes },
       },
-      diff: {
-        summary: 'Compare the month with that of a commit',
-        argument: '<REV>',
-        about:
-          'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and builds its templates by its own code. So name only a commit whose code you trust.',
-        options: { json },
-      },
       check: {
         summary: 'Fail if a month costs too much',
-        about:
+        argument: '[REV]',
+        about: [
           'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Nothing else fails for these: the synthesis prints such a worst month as a warning.',
+          'With a commit, also prints what costs more or less than at that commit, and why: the month, the change of its traffic, and the worst month. It reads the figures that the commit has in infra/costs, and builds its templates by its own code. So name only a commit whose code you trust. It fails if this clone does not have the commit.',
+        ],
         options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
       },
       measure: {
@@ -326,7 +311,7 @@ export const commands = {
       prices: {
         summary: 'Read the prices of a region from AWS',
         about:
-          'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
+          'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs. Also prints what AWS does not bill each month, with its sources, from infra/costs/allowances.json.',
         options: {
           region: text('REGION', 'the region, such as eu-west-1', {
             ...kinds.pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region such as eu-west-1'),

@@ -31,6 +31,11 @@ export const share: Kind<number> = {
   parse: (text) => (/^(?:0?\.\d+|[01](?:\.0+)?)$/.test(text) ? Number(text) : undefined),
 };
 
+export const factor: Kind<number> = {
+  rule: 'a number above 0, such as 2 or 0.5',
+  parse: (text) => (/^\d{1,6}(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined),
+};
+
 export interface Duration {
   readonly text: string;
   readonly milliseconds: number;

@@ -30,7 +30,7 @@ function checkIncrease(stage: PricedStage, accepted: number | undefined) {
   const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
     ? `${change}, within its ${limits}.`
-    : `${change}, past its ${limits}. npx petstore costs diff REV says whether its traffic or its price rose. ${remedy}`;
+    : `${change}, past its ${limits}. npx petstore costs check REV says whether its traffic or its price rose. ${remedy}`;
   return { isWithin, text };
 }
 

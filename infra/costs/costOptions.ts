@@ -6,6 +6,7 @@ import { toRegion } from '../cli/stageOption.ts';
 import { UsageError } from '../cli/usage.ts';
 import type { Stage } from '../stages/stages.ts';
 import {
+  multiplyRequests,
   parseTraffic,
   readCommittedTraffic,
   replaceRequests,
@@ -19,8 +20,10 @@ type Subcommands = (typeof commands.costs)['subcommands'];
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
 /** The traffic that was typed, or the committed traffic. */
-export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffic {
-  const { requests, traffic: file, entries } = options;
+export function readTraffic(
+  options: Pick<CostOptions<'table'>, 'requests' | 'traffic' | 'entries' | 'times'>,
+): Traffic {
+  const { requests, traffic: file, entries, times } = options;
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
@@ -28,7 +31,8 @@ export function readTraffic(options: CostOptions<'month' | 'reconcile'>): Traffi
     const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
     const name = file === '-' ? 'The standard input' : file;
     const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
-    const all = requests === undefined ? read : replaceRequests(read, requests);
+    const once = requests === undefined ? read : replaceRequests(read, requests);
+    const all = times === undefined ? once : multiplyRequests(once, times);
     return { ...all, entries: entries ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);

@@ -1,58 +1,95 @@
 import { toColumns } from '../cli/output.ts';
-import type { CostReport, RequestReport } from './bills/costReport.ts';
-import type { Month, WorstMonth } from './bills/monthlyBill.ts';
-import { sumDollars, toCents } from './bills/usage.ts';
+import type { BillRow, ServiceCosts } from './bills/costReport.ts';
+import { sumDollars, sumOf, toCents } from './bills/usage.ts';
 import { components, type Dollars, componentLabels as labels } from './prices.ts';
 
-export function toOperationsText({ operations, region, pricesAsOf }: RequestReport): string {
-  const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
-  const rows = operations.map(({ operationId, response, entries, components: dollars }) => [
-    operationId,
-    entries === undefined ? response : `${response} of ${entries.toLocaleString('en-US')}`,
-    ...toCells(dollars),
+/** Four tables. Each title has the stage, the region and the date of the prices. */
+export function toServiceText(costs: ServiceCosts): string {
+  const { stage, region, pricesAsOf, operations, sales, month, worstMonth } = costs;
+  const where = `${stage}, ${region}, list prices of ${pricesAsOf} without tax`;
+  const requests = operations.map((one) => [
+    one.operationId,
+    ...[one.typical, toCents(one.typicalDollars)],
+    ...[one.mostExpensive, toCents(one.mostExpensiveDollars)],
+  ]);
+  const sold = sales.map(({ name, marginal, full }) => [
+    ...[name, toCents(marginal), full === undefined ? '-' : toCents(full)],
   ]);
   return [
-    `Dollars per million requests, ${region}, prices of ${pricesAsOf}; lists by number of entries`,
-    toColumns([['operation', 'response', ...head], ...rows]),
-  ].join('\n');
-}
-
-export function toMonthText({ stage, region, pricesAsOf, month }: CostReport): string {
-  return toBillText(month, `A month of ${stage}, ${region}, prices of ${pricesAsOf}`);
-}
-
-function toBillText(month: Month, title: string, besides: [name: string, dollars: number][] = []) {
-  const { head, toCells } = defineDollarColumns([month.components]);
-  const rows = month.shares.map(({ operationId, response, requests, dollars }) => [
-    `${operationId} ${response}`,
-    Math.round(requests).toLocaleString('en-US'),
-    ...toCells(dollars),
-  ]);
-  const toRow = (name: string, dollars: number) => [name, ...head.map(() => ''), toCents(dollars)];
-  const fixed = components
-    .filter((one) => month.fixedParts[one] >= 0.005)
-    .map((one) => `${labels[one]} ${toCents(month.fixedParts[one])}`);
-  return [
-    `${title}, with an inventory of ${month.entries.toLocaleString('en-US')} entries, in dollars`,
+    `A million requests, in dollars: ${where}`,
     toColumns([
-      ['', 'requests', ...head],
-      ...rows,
-      toRow('keys, read once a minute', month.keyReads),
-      ...besides.map((row) => toRow(...row)),
-      toRow('fixed', month.fixed),
-      ['total', '', ...toCells(month.components).slice(0, -1), toCents(month.total)],
+      ['operation', 'most frequent', 'dollars', 'most expensive', 'dollars'],
+      ...requests,
     ]),
-    `Fixed: ${fixed.join(', ')}.`,
+    'The most expensive ones are traced, which a client can force, and their User-Agent fills 10 KB of log.',
+    '',
+    `A million sales, in dollars: ${where}; traffic of ${costs.traffic}`,
+    toColumns([['sale', 'one more', 'with its share of the month'], ...sold]),
+    '',
+    `A month, in dollars: ${where}; traffic of ${costs.traffic}; ${toEntries(month)}`,
+    toBillText(month),
+    '',
+    `The worst month, in dollars: ${where}; every throttle used up by a valid key; ${toEntries(worstMonth)}`,
+    toBillText(worstMonth),
+    bounds,
   ].join('\n');
 }
 
-export function toWorstMonthText(month: WorstMonth): string {
-  const title = 'The worst month, a valid key at the full rate of the throttles';
-  const text = toBillText(month, title, [
-    ['other paths, at their throttle', month.other],
-    ['429, at 10,000 a second', month.refusals],
+const bounds =
+  'Throttles bound what is let through, functions’ timeouts bound slow readers, and maximumUnitsPerSecond bounds write units. Nothing bounds refused requests: each costs a line of log, its response, and the firewall’s check. The firewall refuses one address or key after its share, and not many of them.';
+
+const toEntries = ({ entries }: ServiceCosts['month']) =>
+  `${entries.toLocaleString('en-US')} entries in the inventory`;
+
+/** As on AWS's invoices. */
+const services: Readonly<Record<string, readonly (keyof Dollars)[]>> = {
+  'API Gateway': ['gateway'],
+  Lambda: ['lambda'],
+  DynamoDB: ['readUnits', 'writeUnits', 'storage'],
+  transfer: ['transfer'],
+  CloudWatch: ['logs', 'storedLogs', 'alarms', 'metrics'],
+  'X-Ray': ['tracing'],
+  WAF: ['firewall'],
+  KMS: ['encryptionKeys'],
+};
+
+function toBillText({ rows, total }: ServiceCosts['month']): string {
+  const all = Object.entries(services).map(([name, parts]) => {
+    const toDollars = ({ dollars }: BillRow) => sumOf(parts, (one) => dollars[one] ?? 0);
+    return { name, dollars: rows.map(toDollars) };
+  });
+  const columns = all.filter(({ dollars }) => dollars.some((sum) => sum > 0));
+  const totals = roundToCents(
+    rows.map(({ dollars }) => sumDollars(dollars)),
+    Math.round(total * 100),
+  );
+  const cells = rows.map((_, row) =>
+    roundToCents(
+      columns.map(({ dollars }) => dollars[row] ?? 0),
+      totals[row] ?? 0,
+    ),
+  );
+  const toText = (hundredths: number) => toCents(hundredths / 100);
+  const toTotal = (_: unknown, column: number) => sumOf(cells, (row) => row[column] ?? 0);
+  return toColumns([
+    ['', 'requests', ...columns.map(({ name }) => name), 'total'],
+    ...rows.map(({ name, requests }, row) => [
+      ...[name, requests === undefined ? '' : Math.round(requests).toLocaleString('en-US')],
+      ...[...(cells[row] ?? []), totals[row] ?? 0].map(toText),
+    ]),
+    ['total', '', ...columns.map(toTotal).map(toText), toText(Math.round(total * 100))],
   ]);
-  return `${text}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
+}
+
+/** Rounds dollars to cents that add up to the sum: those with the largest remainders are rounded up. */
+function roundToCents(dollars: readonly number[], sum: number): number[] {
+  const cents = dollars.map((one) => Math.floor(one * 100 + 1e-6));
+  const byRemainder = dollars
+    .map((one, index) => ({ index, remainder: one * 100 - (cents[index] ?? 0) }))
+    .sort((one, other) => other.remainder - one.remainder);
+  const missing = sum - sumOf(cents, (one) => one);
+  for (const { index } of byRemainder.slice(0, missing)) cents[index] = (cents[index] ?? 0) + 1;
+  return cents;
 }
 
 /** A column for each component that costs anything, and one for the total. */

@@ -89,3 +89,22 @@ export function readPrices(region = usualRegion, file = toPriceFile(region)) {
 export function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }
+
+export const allowancesFile = 'infra/costs/allowances.json';
+
+/** What AWS does not bill each month, without end. */
+export function readAllowances(): readonly Allowance[] {
+  return JSON.parse(readFileSync(new URL('allowances.json', import.meta.url), 'utf8')).allowances;
+}
+
+export interface Allowance {
+  readonly kind: keyof Prices;
+  readonly service: string;
+  readonly usageType: string;
+  readonly amount: number;
+  readonly unit: string;
+  /** Whether each region has its own. */
+  readonly isPerRegion?: boolean;
+  /** AWS's page. */
+  readonly source: string;
+}

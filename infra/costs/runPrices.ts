@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
-import { writeOut } from '../cli/output.ts';
+import { tell, toColumns, writeOut } from '../cli/output.ts';
 import { type CostOptions, toDay } from './costOptions.ts';
-import { type Price, type Prices, toPriceFile } from './prices.ts';
+import { allowancesFile, type Price, type Prices, readAllowances, toPriceFile } from './prices.ts';
 import { usageTypes, withoutRegion } from './usageTypes.ts';
 
 /**
@@ -20,6 +20,7 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   const client = new PricingClient({ region: 'us-east-1' });
   const prices: Record<string, Price> = {};
   const kinds = Object.keys(usageTypes) as (keyof Prices)[];
+  const allowances = readAllowances();
   for (const [service, own] of Map.groupBy(kinds, (kind) => usageTypes[kind][0])) {
     const products = await readProducts(client, service, region);
     for (const kind of own) {
@@ -31,12 +32,21 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
         );
       }
       prices[kind] = price;
+      const { amount = 0 } = allowances.find((one) => one.kind === kind) ?? {};
+      const free = findFreeAmount(kind, products) ?? amount;
+      if (free !== amount) {
+        tell(`AWS lists ${free} free ${usageTypes[kind][2]} a month: correct ${allowancesFile}.`);
+      }
     }
   }
   const source = 'GetProducts of the AWS Price List API';
   const table = { asOf: toDay(Date.now()), source, prices };
   writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
-  await writeOut(`Wrote ${name}. Commit it; npx petstore costs diff HEAD says what changes.\n`);
+  await writeOut(`Wrote ${name}. Commit it; npx petstore costs check HEAD says what changes.\n`);
+  const rows = allowances.map(({ service, amount, unit, source }) => [
+    ...[service, amount.toLocaleString('en-US'), unit, source],
+  ]);
+  await writeOut(`Free each month, from ${allowancesFile}:\n${toColumns(rows)}\n`);
 }
 
 /** The text of a product, as far as it is read here. */
@@ -60,21 +70,36 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
   return products;
 }
 
+/** The steps of what the kind counts, also those of all regions together, which are free or of no interest. */
+function findSteps(kind: keyof Prices, products: readonly Product[], isGlobal: boolean): Step[] {
+  const [, name, , alsoNamed] = usageTypes[kind];
+  const isMeant = ({ product }: Product) => {
+    const { usagetype = '' } = product.attributes;
+    const own = withoutRegion(usagetype);
+    if (!isGlobal && usagetype.startsWith('Global-')) return false;
+    return alsoNamed ? alsoNamed.test(own) : own === name;
+  };
+  return products
+    .filter(isMeant)
+    .flatMap(({ terms }) => Object.values(terms.OnDemand ?? {}))
+    .flatMap(({ priceDimensions }) => Object.values(priceDimensions));
+}
+
+function findFreeAmount(kind: keyof Prices, products: readonly Product[]): number | undefined {
+  const free = findSteps(kind, products, true).find(
+    ({ beginRange, endRange, pricePerUnit: { USD } }) =>
+      Number(USD) === 0 && Number(beginRange) === 0 && endRange !== 'Inf',
+  );
+  return free && Number(free.endRange);
+}
+
 /**
  * A number, or the steps of a price that falls with use. Free steps are allowances, which are left out.
  * @returns `undefined` if AWS lists none
  */
 function findPrice(kind: keyof Prices, products: readonly Product[]): Price | undefined {
-  const [, name, , alsoNamed] = usageTypes[kind];
-  const isMeant = ({ product }: Product) => {
-    const { usagetype = '' } = product.attributes;
-    const own = withoutRegion(usagetype);
-    return !usagetype.startsWith('Global-') && (alsoNamed ? alsoNamed.test(own) : own === name);
-  };
-  const steps = products
-    .filter(isMeant)
-    .flatMap(({ terms }) => Object.values(terms.OnDemand ?? {}))
-    .flatMap(({ priceDimensions }) => Object.values(priceDimensions))
+  const [, name] = usageTypes[kind];
+  const steps = findSteps(kind, products, false)
     .filter(({ pricePerUnit }) => Number(pricePerUnit.USD) > 0)
     .sort((one, other) => Number(one.beginRange) - Number(other.beginRange))
     .map(({ endRange, pricePerUnit: { USD } }) => ({

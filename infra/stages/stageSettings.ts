@@ -275,8 +275,9 @@ export const stageSettings = z.strictObject({
   inventoryEntries: whole(0, 1_000_000_000),
   /**
    * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
-   * most expensive requests at the throttles' rates, and further ones that are refused. If the settings let it cost
-   * more, the synthesis warns, and `npx petstore costs check` fails. `npx petstore costs worst` prints the figure.
+   * most expensive requests at the throttles' rates, each traced, and 10,000 a second more that are refused. If the
+   * settings let it cost more, the synthesis warns, and `npx petstore costs check` fails. `npx petstore costs` prints
+   * the figure.
    */
   worstMonthDollars: z.number().positive(),
   /**

@@ -98,7 +98,7 @@ const settings = {
     owner: 'petstore team',
     tracing: { reservedPerSecond: 1, percent: 0 },
     inventoryEntries: 100_000,
-    worstMonthDollars: 16_000,
+    worstMonthDollars: 68_000,
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
     maximumUnitsPerSecond: {
@@ -137,7 +137,7 @@ const settings = {
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
     inventoryEntries: 100_000,
-    worstMonthDollars: 59_000,
+    worstMonthDollars: 181_000,
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
     // Enough for all bursts at once with 100,000 entries and carts of ten pets, and for an import meanwhile.

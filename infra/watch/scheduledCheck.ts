@@ -102,7 +102,7 @@ export function defineCheckAlarms(
     },
     {
       name: 'inventory-entries',
-      description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs worst --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
+      description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
       metric: toCountMetric('surplusEntries'),
       threshold: 1,
     },

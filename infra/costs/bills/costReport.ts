@@ -1,17 +1,36 @@
-import { operationIds } from '../../../shared/contract/operations.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { MAX_IDS } from '../../../shared/contract/operations/listInventory.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
-import { readPrices, usualRegion } from '../prices.ts';
+import { components, type Dollars, readPrices, usualRegion } from '../prices.ts';
 import {
   findUnits,
   growsWithInventory,
   measuredSizes,
+  type ResponseKind,
+  type ResponseUnits,
   responsesOf,
+  toBilledDuration,
 } from '../units/responseUnits.ts';
-import { toMonth, toStagePricing } from './monthlyBill.ts';
-import { sumRequests, type Traffic } from './traffic.ts';
-import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from './usage.ts';
+import {
+  type Month,
+  toMonth,
+  toStagePricing,
+  toWorstMonth,
+  type WorstMonth,
+} from './monthlyBill.ts';
+import { type Requests, sumRequests, type Traffic } from './traffic.ts';
+import {
+  type RequestPricing,
+  sumDollars,
+  sumOf,
+  toCents,
+  toDollarsPerMillion,
+  toRecord,
+} from './usage.ts';
 
 export type RequestReport = ReturnType<typeof toRequestReport>;
 
@@ -21,7 +40,7 @@ export type RequestReport = ReturnType<typeof toRequestReport>;
  */
 export function toRequestReport(
   stage: Stage,
-  traffic: Traffic,
+  traffic: Requests,
   entries?: number,
   figures = readFigures(stage),
 ) {
@@ -40,7 +59,7 @@ export type CostReport = ReturnType<typeof toCostReport>;
 /** As `toRequestReport`, with the month. */
 export function toCostReport(
   stage: PricedStage,
-  traffic: Traffic,
+  traffic: Requests,
   entries?: number,
   figures = readFigures(stage),
 ) {
@@ -49,8 +68,157 @@ export function toCostReport(
   return { ...toRequestReport(stage, traffic, entries, figures), month };
 }
 
-export function toStageMonth(stage: PricedStage, traffic: Traffic) {
+export function toStageMonth(stage: PricedStage, traffic: Requests) {
   return toCostReport(stage, traffic).month;
+}
+
+export type ServiceCosts = ReturnType<typeof toServiceCosts>;
+
+/**
+ * What finance asks: a request of each operation, a sale, the month of the traffic, and the worst month.
+ * @param entries the length of the inventory; default: that of the traffic, and of the settings in the worst month
+ */
+export function toServiceCosts(stage: PricedStage, traffic: Traffic, entries?: number) {
+  const figures = readFigures(stage);
+  const { region = usualRegion } = stage.settings;
+  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
+  const month = toMonth(stage, { ...traffic, entries: entries ?? traffic.entries }, pricing);
+  const worst = toWorstMonth(stage, entries, figures);
+  return {
+    ...{ stage: stage.name, region, pricesAsOf: readPrices(region).asOf, traffic: traffic.source },
+    operations: toRequestCosts(pricing, month, worst),
+    sales: toSaleCosts(pricing, month),
+    month: toBill(month, [
+      ['keys, read once a minute', { readUnits: month.keyReads }],
+      ['kept of these requests', subtract(month.fixedParts, month.idleParts)],
+      ['fixed, without any request', month.idleParts],
+    ]),
+    worstMonth: toBill(worst, [
+      ['keys, read once a minute', { readUnits: worst.keyReads }],
+      ['writes of the same entries', worst.conflicts],
+      ['other paths', worst.other],
+      ['refused, 10,000 a second', worst.refusals],
+      ['kept of these requests', subtract(worst.fixedParts, worst.idleParts)],
+      ['fixed, without any request', worst.idleParts],
+    ]),
+  };
+}
+
+/** Dollars per million: of the most frequent request of the month, and of the most expensive one that can be asked. */
+function toRequestCosts(pricing: RequestPricing, month: Month, worst: WorstMonth) {
+  const forced = { ...pricing, tracedPercent: 100 };
+  return worst.shares.map(({ operationId, response, units }) => {
+    const [most] = month.shares
+      .filter((share) => share.operationId === operationId)
+      .sort((one, other) => other.requests - one.requests);
+    const typical = most?.units ?? findUnits(pricing, operationId, '200', month.entries) ?? units;
+    const typicalDollars = toDollarsPerMillion(typical, pricing);
+    const dollars = toDollarsPerMillion(units, forced);
+    return {
+      operationId,
+      typical: describeRequest(typical),
+      typicalDollars: sumDollars(typicalDollars),
+      typicalComponents: typicalDollars,
+      mostExpensive: describeRequest({ ...units, response }),
+      mostExpensiveDollars: sumDollars(dollars),
+      mostExpensiveComponents: dollars,
+    };
+  });
+}
+
+const saleNames = { '200': 'a sale of one pet', '200 cart': `a cart of ${MAX_ADJUSTMENTS} pets` };
+
+/**
+ * Dollars per million sales: what one more costs, and its share of the whole month, in which each sale bears the same
+ * part of all that is no sale. A sale is an adjustment with status 200, so returns count too.
+ */
+function toSaleCosts(pricing: RequestPricing, { shares, total, entries }: Month) {
+  const sold = shares.filter(
+    ({ operationId, response }) => operationId === 'adjustInventory' && response in saleNames,
+  );
+  const sales = sumOf(sold, ({ requests }) => requests);
+  const others = total - sumOf(sold, ({ dollars }) => sumDollars(dollars));
+  return Object.entries(saleNames).map(([response, name]) => {
+    const units = findUnits(pricing, 'adjustInventory', response as ResponseKind, entries);
+    const marginal = units ? sumDollars(toDollarsPerMillion(units, pricing)) : 0;
+    // Without a sale, nothing bears the rest.
+    const full = sales > 0 ? { full: marginal + (1e6 * others) / sales } : {};
+    return { name, marginal, ...full };
+  });
+}
+
+export interface BillRow {
+  readonly name: string;
+  readonly requests?: number;
+  readonly dollars: Readonly<Partial<Dollars>>;
+}
+
+/** A row for each operation, and one for all else. */
+function toBill(
+  { shares, total, entries }: Pick<Month, 'shares' | 'total' | 'entries'>,
+  others: readonly (readonly [name: string, dollars: BillRow['dollars']])[],
+) {
+  const byOperation = Map.groupBy(shares, ({ operationId }) => operationId);
+  const rows = [...byOperation].map(([name, own]): BillRow => {
+    const requests = sumOf(own, (share) => share.requests);
+    const dollars = toRecord(components, (one) => sumOf(own, (share) => share.dollars[one]));
+    return { name, requests, dollars };
+  });
+  return {
+    ...{ entries, total },
+    rows: [...rows, ...others.map(([name, dollars]): BillRow => ({ name, dollars }))],
+  };
+}
+
+function subtract(from: Dollars, dollars: Dollars): Dollars {
+  return toRecord(components, (one) => from[one] - dollars[one]);
+}
+
+/** Such as `all 1,000 entries, gzip`. */
+export function describeRequest(units: ResponseUnits): string {
+  const { operationId, response, request, entries } = units;
+  const [status = '', kind = ''] = response.split(' ');
+  const parts = [
+    entries === undefined ? '' : `all ${entries.toLocaleString('en-US')} entries`,
+    request ?? (entries === undefined ? nameKind(operationId, kind) : kind),
+    request !== undefined || status === '200' ? '' : `status ${status}`,
+    units.billedMilliseconds > toBilledDuration(operationId, response, units) ? 'read slowly' : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  petId: 'one id',
+  petIds: `${MAX_IDS} ids`,
+  cart: `${MAX_ADJUSTMENTS} pets`,
+  replay: 'one pet, again',
+  'Idempotency-Key': 'one id, Idempotency-Key',
+};
+
+function nameKind(operationId: OperationId, kind: string): string {
+  const { query = {}, parameters }: Operation = operations[operationId];
+  if (kindNames[kind]) return kindNames[kind];
+  if ('limit' in query) return `a page of ${DEFAULT_LIMIT}`;
+  return parameters ? 'one id' : 'one pet';
+}
+
+/**
+ * From how many ids on `petId=` costs more than the whole list, sent in the same way to every client.
+ * @returns `undefined` if even the most ids that a request may name cost less
+ */
+export function countIdsAboveList(
+  pricing: RequestPricing,
+  entries: number,
+  response: '200' | '200 gzip' | '200 zstd' = '200',
+): number | undefined {
+  const toCost = (kind: ResponseKind) => {
+    const units = findUnits(pricing, 'listInventory', kind, entries);
+    return units ? sumDollars(toDollarsPerMillion(units, pricing)) : Number.POSITIVE_INFINITY;
+  };
+  const [one, most, list] = [toCost('200 petId'), toCost('200 petIds'), toCost(response)];
+  // Each id reads half a unit and adds as many bytes.
+  const ids = 1 + Math.ceil((list - one) / ((most - one) / (MAX_IDS - 1)));
+  return ids > MAX_IDS ? undefined : Math.max(1, ids);
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];

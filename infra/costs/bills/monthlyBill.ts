@@ -1,4 +1,7 @@
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { MARGIN } from '../../../shared/http/requestTime.ts';
+import { SLICE_BYTES, SLICE_TIMEOUT } from '../../../shared/http/streamedExecution.ts';
+import { MAX_ATTEMPTS, toMaxPause } from '../../../shared/store/conflicts.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import {
   accountThrottle,
@@ -7,15 +10,18 @@ import {
   severities,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
-import { type Stage, stagesFile } from '../../stages/stages.ts';
+import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
+import { tableNames } from '../../stages/tables.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import {
+  type BilledUnits,
+  findAllUnits,
   findUnits,
   type ResponseKind,
-  responsesOf,
+  type ResponseUnits,
   toRecordBytes,
 } from '../units/responseUnits.ts';
-import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
+import { type Requests, sumRequests, type TrafficShare } from './traffic.ts';
 import {
   GIGABYTE,
   type RequestPricing,
@@ -43,6 +49,8 @@ const bytesOfOutcome: Partial<Record<ResponseKind, number>> = {
   '404': 230,
   '409': 230,
 };
+/** Of a refusal that names ten pets. */
+const MAX_OUTCOME_BYTES = 1_300;
 /** CloudWatch bills stored logs compressed. Its calculator (https://calculator.aws) assumes 15 %. */
 const COMPRESSED_SHARE = 0.15;
 const DAYS_A_MONTH = 730 / 24;
@@ -68,20 +76,20 @@ export function toStagePricing(
  * @param others what else the account uses in the month, which makes prices fall too
  */
 export function toRequestsBill(
-  { entries, shares }: Traffic,
+  { entries, shares }: Requests,
   pricing: RequestPricing,
   others: Usage = {},
 ) {
   const metered = shares.map(({ operationId, requests, ...share }) => {
     // A list of several pages has no 304; the response is 200.
-    const response = findUnits(pricing, operationId, share.response, entries)
-      ? share.response
-      : '200';
-    const units = findUnits(pricing, operationId, response, entries);
+    const found = share.units ?? findUnits(pricing, operationId, share.response, entries);
+    const response = found ? share.response : '200';
+    const units = found ?? findUnits(pricing, operationId, response, entries);
     if (!units) {
       throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
     }
-    return { operationId, response, requests, usage: toRequestUsage(units, pricing, requests) };
+    const usage = toRequestUsage(units, pricing, requests);
+    return { operationId, response, requests, units, usage };
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
@@ -150,9 +158,10 @@ export function toFixedUsage(
   return sumUsage([metrics, ofChecks, others]);
 }
 
-function toOutcomeGigabytes({ shares }: Traffic): number {
-  const bytes = shares.map(({ operationId, response, requests }) => {
-    const own = operationId === 'adjustInventory' ? bytesOfOutcome[response] : undefined;
+function toOutcomeGigabytes({ shares }: Requests): number {
+  const bytes = shares.map(({ operationId, response, requests, units }) => {
+    const ofResponse = units?.request ? MAX_OUTCOME_BYTES : bytesOfOutcome[response];
+    const own = operationId === 'adjustInventory' ? ofResponse : undefined;
     return own === undefined ? 0 : requests * (own + BYTES_OF_AN_ITEM);
   });
   return sumOf(bytes, (one) => one) / GIGABYTE;
@@ -175,7 +184,7 @@ export type Month = ReturnType<typeof toMonth>;
 /** @param besides the use of requests that are not in the traffic */
 export function toMonth(
   stage: PricedStage,
-  traffic: Traffic,
+  traffic: Requests,
   pricing: RequestPricing,
   besides: Usage = {},
 ) {
@@ -188,11 +197,13 @@ export function toMonth(
   const others = sumUsage([fixedUsage, besides]);
   const { shares, dollars, keyReads, rates } = toRequestsBill(traffic, pricing, others);
   const fixedParts = toDollars(fixedUsage, rates);
+  // What it costs without any request.
+  const idleParts = toDollars(toFixedUsage(stage, entries, pricing), rates);
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   return {
-    ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares },
-    ...{ usage: sumUsage([usage, fixedUsage]), rates },
+    ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, idleParts },
+    ...{ shares, usage: sumUsage([usage, fixedUsage]), rates },
   };
 }
 
@@ -200,7 +211,8 @@ export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
 /**
  * A month of attack around the clock, with all that the stage's settings allow: for every operation, the most expensive
- * response at the highest rate.
+ * request at the highest rate. Each is traced, since a client can force that by a header, and has the longest
+ * `User-Agent`, which the access log keeps.
  */
 export function toWorstMonth(
   stage: PricedStage,
@@ -208,27 +220,28 @@ export function toWorstMonth(
   figures = readFigures(stage),
 ) {
   const { settings } = stage;
-  // In a flood, only the fixed percentage of requests is traced.
-  const pricing = toStagePricing(stage, Number.MAX_SAFE_INTEGER, figures);
+  const pricing = { ...toStagePricing(stage, 0, figures), tracedPercent: 100 };
   const shares = operationIds
     .map((id) => mostExpensiveShare(settings, id, pricing, entries))
     // An earlier commit may lack an operation.
     .filter(({ requests }) => requests > 0);
-  const refused = findUnits(pricing, 'getPet', '429', 0);
-  if (!refused) throw new Error('There are no units of a refusal: npm run units measures them.');
+  const measured = findUnits(pricing, 'getPet', '429', 0);
+  if (!measured) throw new Error('There are no units of a refusal: npm run units measures them.');
+  const refused = withLongLine(measured);
   // The gateway's own responses, for example to unknown paths, at their own throttle.
   const unknown = settings.throttles.other.rate * SECONDS_A_MONTH;
-  const ofOthers = { ...toRequestUsage(refused, pricing, unknown), gatewayRequests: unknown };
-  // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
-  // access log and its response are not.
+  const ofOthers = toRequestUsage({ ...refused, gatewayRequests: 1 }, pricing, unknown);
+  // 10,000 a second, which nothing bounds. The request is free, but its line in the access log and its response are not.
   const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
+  const ofConflicts = toConflictUsage(settings, shares);
   // The logs stay longer, but later months pay for that.
   const ofMonth = { ...stage, settings: { ...settings, logRetentionDays: 30 as const } };
-  const besides = sumUsage([ofOthers, ofRefusals]);
+  const besides = sumUsage([ofOthers, ofRefusals, ofConflicts]);
   const month = toMonth(ofMonth, { entries, shares }, pricing, besides);
-  const price = (usage: Usage) => sumDollars(toDollars(usage, month.rates));
-  const [other, refusals] = [price(ofOthers), price(ofRefusals)];
-  return { ...month, other, refusals, total: month.total + other + refusals };
+  const price = (usage: Usage) => toDollars(usage, month.rates);
+  const [other, conflicts, refusals] = [price(ofOthers), price(ofConflicts), price(ofRefusals)];
+  const total = sumOf([other, conflicts, refusals], sumDollars) + month.total;
+  return { ...month, other, conflicts, refusals, total };
 }
 
 export function checkWorstMonth(stage: PricedStage) {
@@ -238,8 +251,16 @@ export function checkWorstMonth(stage: PricedStage) {
   const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
   const text = isWithin
     ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. npx petstore costs diff REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
+    : `can cost $${total}, more than ${limit}. npx petstore costs check REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
   return { isWithin, text: `The worst month of ${name} ${text}` };
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+const MAX_HEADER_BYTES = 10_240;
+
+function withLongLine<Units extends BilledUnits>(units: Units): Units {
+  const { logBytes } = units;
+  return { ...units, logBytes: { ...logBytes, access: logBytes.access + MAX_HEADER_BYTES } };
 }
 
 function mostExpensiveShare(
@@ -247,17 +268,68 @@ function mostExpensiveShare(
   operationId: OperationId,
   pricing: RequestPricing,
   entries: number,
-): TrafficShare {
+): TrafficShare & { readonly requests: number } {
   const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
-  const priced = responsesOf[operationId].map((response) => {
-    const units = findUnits(pricing, operationId, response, entries);
-    if (!units) return { operationId, response, requests: 0, dollars: 0 };
+  const asked = findAllUnits(pricing, operationId, entries).map(withLongLine);
+  const priced = [...asked, ...asked.map(withSlowReader)].map((units) => {
     // The throttle's rate, or less if the concurrency does not allow it.
     const { rate } = settings.throttles[operationId];
     const atOnce = (reserved * 1000) / units.billedMilliseconds;
     const perSecond = units.functionCalls > 0 ? Math.min(rate, atOnce) : rate;
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
-    return { operationId, response, requests: perSecond * SECONDS_A_MONTH, dollars };
+    return { units, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
-  return priced.reduce((most, one) => (one.dollars > most.dollars ? one : most));
+  const none = { units: undefined, requests: 0, dollars: 0 };
+  const { units, requests } = priced.reduce<(typeof priced)[number] | typeof none>(
+    (most, one) => (one.dollars > most.dollars ? one : most),
+    none,
+  );
+  return { operationId, response: units?.response ?? '200', requests, ...(units && { units }) };
+}
+
+/**
+ * Sent to a client that takes each slice of a streamed response just before it would be given up. A buffered response
+ * is sent by the gateway.
+ */
+function withSlowReader(units: ResponseUnits): ResponseUnits {
+  const { operationId, responseBytes, billedMilliseconds } = units;
+  if (!operations[operationId].streamed || units.functionCalls === 0) return units;
+  const timeout = operationSettings[operationId].timeoutSeconds * 1_000 - MARGIN;
+  const slices = Math.ceil(responseBytes / SLICE_BYTES) * SLICE_TIMEOUT;
+  return { ...units, billedMilliseconds: Math.min(billedMilliseconds + slices, timeout) };
+}
+
+/** Those that a client's request can write to. */
+const writtenTables = tableNames.filter((table) =>
+  Object.values(operationSettings).some(({ access }) =>
+    access[table]?.some((action) => /(Put|Update|Delete)Item$/.test(action)),
+  ),
+);
+
+/**
+ * What writes take more if all of them meet others on the same entries: each further attempt takes the write units
+ * again, after a pause of half its maximum on average. The tables' `maximumUnitsPerSecond` bound the write units, and
+ * the account's concurrency, where it is known, bounds the time.
+ */
+function toConflictUsage(
+  { accountConcurrency = Number.POSITIVE_INFINITY, maximumUnitsPerSecond }: StageSettings,
+  shares: readonly TrafficShare[],
+): Usage {
+  const attempts = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) => index + 1);
+  const pauses = sumOf(attempts, toMaxPause) / 2;
+  const writes = shares.flatMap(({ operationId, requests, units }) => {
+    if (operations[operationId].permission !== 'write' || !units) return [];
+    const milliseconds = pauses + attempts.length * units.billedMilliseconds;
+    const seconds = (requests * milliseconds) / 1_000;
+    return [{ writeUnits: requests * units.writeUnits, seconds, megabytes: units.memoryMegabytes }];
+  });
+  const used = sumOf(writes, ({ writeUnits }) => writeUnits);
+  const perSecond = sumOf(writtenTables, (table) => maximumUnitsPerSecond[table].write);
+  const left = Math.max(0, perSecond * SECONDS_A_MONTH - used);
+  const seconds = sumOf(writes, (one) => one.seconds);
+  const allowed = Math.min(1, (accountConcurrency * SECONDS_A_MONTH) / seconds);
+  return {
+    writeUnits: Math.min(used * attempts.length, left),
+    gigabyteSeconds: allowed * sumOf(writes, (one) => (one.seconds * one.megabytes) / 1_024),
+  };
 }

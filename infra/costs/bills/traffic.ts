@@ -1,22 +1,30 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type ResponseKind, responsesOf } from '../units/responseUnits.ts';
+import { type ResponseKind, type ResponseUnits, responsesOf } from '../units/responseUnits.ts';
 import { sumOf } from './usage.ts';
 
 export interface TrafficShare {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
   readonly requests: number;
+  /** Of one request, if they are not those of the response. */
+  readonly units?: ResponseUnits;
 }
 
-export interface Traffic {
+/** What a month is calculated with. */
+export interface Requests {
   /** The length of the inventory. */
   readonly entries: number;
   readonly shares: readonly TrafficShare[];
 }
 
-export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
+export interface Traffic extends Requests {
+  /** Where it comes from, such as `infra/costs/traffic.json`. */
+  readonly source: string;
+}
+
+export function sumRequests({ shares }: Pick<Requests, 'shares'>): number {
   return sumOf(shares, ({ requests }) => requests);
 }
 
@@ -49,7 +57,7 @@ export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): T
       const [operationId = '', ...response] = name.split(' ');
       return toShare(operationId, response.join(' '), requests);
     });
-    return { entries: data.entries, shares };
+    return { entries: data.entries, shares, source: file };
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}`);
   }
@@ -65,9 +73,8 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);
   if (sum !== undefined) {
-    const factor = sum / sumRequests(traffic);
-    const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
-    return { ...traffic, shares };
+    const { shares } = multiplyRequests(traffic, sum / sumRequests(traffic));
+    return { ...traffic, shares, source: `${text} requests in the mix of ${traffic.source}` };
   }
   const shares = text.split(',').map((part) => {
     const [, operationId = '', response = '', amount = ''] =
@@ -78,7 +85,13 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
     }
     return toShare(operationId, response, requests);
   });
-  return { ...traffic, entries: usualEntries, shares };
+  return { entries: usualEntries, shares, source: `--requests ${text}` };
+}
+
+/** The same mix, some times as many. */
+export function multiplyRequests(traffic: Traffic, times: number): Traffic {
+  const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * times }));
+  return { ...traffic, shares, source: `${traffic.source}, ${times} times` };
 }
 
 function parseAmount(text: string): number | undefined {

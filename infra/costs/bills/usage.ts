@@ -78,7 +78,7 @@ export function sumOf<One>(all: readonly One[], toNumber: (one: One) => number):
   return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
-function toRecord<Key extends string>(
+export function toRecord<Key extends string>(
   keys: readonly Key[],
   toValue: (key: Key) => number,
 ): Record<Key, number> {

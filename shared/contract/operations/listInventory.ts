@@ -3,7 +3,7 @@ import { pageQuery } from '../pageQuery.ts';
 import type { Parameter } from '../parameters.ts';
 import { PET_STATUS_ERROR, type PetStatus, parseInt64, petStatuses } from '../values.ts';
 
-const MAX_IDS = 100;
+export const MAX_IDS = 100;
 
 /** The ids of the requested entries; a repeated id counts once. */
 const petIdsParameter: Parameter<readonly bigint[]> = {

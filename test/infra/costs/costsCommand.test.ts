@@ -40,7 +40,6 @@ afterEach(() => vi.useRealTimers());
 
 /** Files of traffic by their names. */
 const traffics: Readonly<Record<string, string>> = {
-  // As `costs measure` writes it.
   'same.json': '{"requests": {"getPet 200": 2000000, "listInventory 200 gzip": 500000}}',
   'empty.json': '',
   'lacksRequests.json': '{}',
@@ -54,38 +53,32 @@ const traffics: Readonly<Record<string, string>> = {
 
 const typed = [
   '',
+  '--stage staging',
   '--entries 200000',
-  'month --requests getPet=0.002G,listInventory:gzip=500k',
-  'month --requests listInventory:zstd=1k',
-  'month --traffic same.json',
-  'month --stage staging',
-  // Twice the committed requests.
-  'month --requests 9550000',
-  'month --requests 477.5k --entries 5',
+  '--times 2',
+  '--requests getPet=0.002G,listInventory:gzip=500k',
+  '--requests listInventory:zstd=1k',
+  '--traffic same.json',
+  '--requests 9550000',
+  '--requests 477.5k --entries 5',
   // 304 has several pages here.
-  'month --entries 200000',
-  // Of lists, 5 a second × 2,628,000 seconds.
-  'worst',
-  'worst --entries 200000',
+  '--requests listInventory:304=1M --entries 200000',
   '--json',
-  'month --json',
-  'worst --json',
   // Refused in one line.
-  'month --requests getDog=1',
-  'month --requests getPet',
-  'month --requests getPet=-1',
-  'month --requests getPet:412=1',
-  'month --requests getPet=1 --traffic x',
-  'month --traffic none.json',
-  'month --traffic empty.json',
-  'month --traffic lacksRequests.json',
-  'month --traffic text.json',
-  'month --traffic negative.json',
-  'month --traffic fewerThanNone.json',
-  'month --traffic ofRelease120.json',
-  'month --traffic misspelt.json',
-  'measure --to 2026-11-30',
-  'diff nobody/knows',
+  '--requests getDog=1',
+  '--requests getPet',
+  '--requests getPet=-1',
+  '--requests getPet:412=1',
+  '--requests getPet=1 --traffic x',
+  '--traffic none.json',
+  '--traffic empty.json',
+  '--traffic lacksRequests.json',
+  '--traffic text.json',
+  '--traffic negative.json',
+  '--traffic fewerThanNone.json',
+  '--traffic ofRelease120.json',
+  '--traffic misspelt.json',
+  'check nobody/knows',
 ];
 
 /** Commands without AWS, and the names in their documents. */
@@ -220,7 +213,7 @@ const checks: Readonly<Record<string, [Partial<StageSettings>, accepted: number]
 
 const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
 
-/** `costs diff` with each commit. */
+/** `costs check` with each commit, without the verdicts, which name the tests' own limits. */
 async function showChanges(): Promise<string[]> {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder.folder });
   git('init', '--quiet');
@@ -235,11 +228,14 @@ async function showChanges(): Promise<string[]> {
     git('add', '--all', 'infra');
     git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'Before');
     const variables = { GIT_DIR: folder.toPath('.git') };
-    const outcome = await callOps(runCosts, ['diff', 'HEAD'], variables);
-    screens.push(toScreen(['costs diff HEAD', `# which has ${name}`], outcome));
+    const outcome = await callOps(runCosts, ['check', 'HEAD'], variables);
+    const stdout = outcome.stdout
+      .replaceAll(/(?<=^From HEAD, |to )[0-9a-f]{12} of \S+(?= )/g, 'COMMIT')
+      .replace(/\n\n(FAILED: )?The worst month of staging .*/s, '\n');
+    screens.push(toScreen(['costs check HEAD', `# which has ${name}`], { ...outcome, stdout }));
     if (name !== 'all the same') continue;
-    const { stdout } = await callOps(runCosts, ['diff', 'HEAD', '--json'], variables);
-    screens.push(`The document\n${listNames(JSON.parse(stdout))}`);
+    const { stdout: text } = await callOps(runCosts, ['check', 'HEAD', '--json'], variables);
+    screens.push(`The document\n${listNames(JSON.parse(text))}`);
   }
   return screens;
 }
@@ -261,10 +257,14 @@ it('compares with a commit by the templates that its own code builds', async () 
   git('init', '--quiet');
   git('add', 'infra', 'shared', 'functions', 'package.json', 'package-lock.json');
   git(...author, 'commit', '--quiet', '--no-verify', '--message', 'Before');
-  const words = ['infra/petstore.js', 'costs', 'diff', 'HEAD', '--json'];
+  const isSame = await callOps(runCosts, ['check', 'HEAD'], { GIT_DIR: repository });
+  expect(isSame).toMatchObject({ status: 1, stdout: '' });
+  expect(isSame.stderr).toMatch(/^HEAD is what is checked out, [0-9a-f]{12} of [\d-]+: nothing/);
+  git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'After');
+  const words = ['infra/petstore.js', 'costs', 'check', 'HEAD^', '--json'];
   const { stdout, stderr } = await runOps(words, { variables: { GIT_DIR: repository } });
   expect(stderr).toBe('');
-  for (const { stage: name, before } of JSON.parse(stdout)) {
+  for (const { stage: name, before } of JSON.parse(stdout).changes) {
     // The process has the tests' stages, and the commit those of the team.
     const stage = deployedStages.find((one) => one.name === name);
     const total = stage && toStageMonth(priceStage(stage), readCommittedTraffic()).total;
@@ -275,18 +275,19 @@ it('compares with a commit by the templates that its own code builds', async () 
 it('checks all stages, or that of --stage', async () => {
   const check = (...args: string[]) => callOps(runCosts, ['check', ...args]);
   for (const stage of Object.values(fixtures)) changeSettings(stage, { worstMonthDollars: 1 });
-  const past = (name: string) => `The worst month of ${name} can cost`;
-  const { stderr } = await check();
-  expect(stderr).toMatch(RegExp(`${past('staging')}.*${past('production')}`));
+  const past = (name: string) => `FAILED: The worst month of ${name} can cost`;
+  const all = await check();
+  expect(all.status).toBe(1);
+  expect(all.stdout).toMatch(RegExp(`^${past('staging')}.*^${past('production')}`, 'ms'));
   const { status, stdout } = await check('--stage', 'staging', '--json');
-  const found = JSON.parse(stdout).map((one: { stage?: string }) => one.stage);
+  const found = JSON.parse(stdout).checks.map((one: { stage?: string }) => one.stage);
   expect({ status, found }).toEqual({ status: 1, found: ['staging', 'staging'] });
 });
 
 it('is checked against a file that has an owner, and compared in the summary of a pull request', () => {
   const read = (file: string) => readFileSync(join(projectRoot, '.github', file), 'utf8');
   expect(read('CODEOWNERS')).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
-  expect(read('workflows/check.yml')).toContain('npx petstore costs diff HEAD^1 || echo ');
+  expect(read('workflows/check.yml')).toContain('npx petstore costs check HEAD^1 >> ');
 });
 
 /** A service, a usage type and its price; of several prices, each but the last with its end. */

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { writeResult } from '../cli/output.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
-import { type Stage, stagesForClients } from '../stages/stages.ts';
+import type { Stage } from '../stages/stages.ts';
 import { type CostReport, toCostReport } from './bills/costReport.ts';
 import { toWorstMonth } from './bills/monthlyBill.ts';
 import { parseTraffic, readCommittedTraffic } from './bills/traffic.ts';
 import { sumDollars, sumOf, toAmount, toCents } from './bills/usage.ts';
-import { type BuildApp, type CostOptions, toPricedStage } from './costOptions.ts';
+import { type BuildApp, toPricedStage } from './costOptions.ts';
 import type { PricedStage } from './figures.ts';
 import {
   componentLabels,
@@ -27,18 +26,23 @@ import { type MeasuredUnits, readSizes } from './units/responseUnits.ts';
 const trafficFile = 'infra/costs/traffic.json';
 
 /**
- * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
- * the worst month. Today's model prices the commit's units, sizes and prices, its settings, and what its templates count.
+ * Says what the committed traffic costs under a commit and now, what a change of that traffic adds, and the same of the
+ * worst month. Today's model prices the commit's units, sizes and prices, its settings, and what its templates count.
+ * @throws {Error} if this clone cannot tell which commit is meant
  */
-export async function runDiff(revision: string, options: CostOptions<'diff'>): Promise<void> {
+export async function compareWith(revision: string, checked: readonly PricedStage[]) {
+  const [from, to] = [readCommit(revision), readCommit('HEAD')];
+  const isEdited = git('status', '--porcelain', '--untracked-files=no') !== '';
+  if (from.commit === to.commit && !isEdited) {
+    throw new Error(`${revision} is what is checked out, ${toText(from)}: nothing to compare.`);
+  }
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(revision);
-  const stages = await readStagesOf(revision);
+  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(from.commit, revision);
+  const stages = await readStagesOf(from.commit, revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
-  const priced = await Promise.all(stagesForClients.map((stage) => toPricedStage(stage)));
-  const changes = priced.map((stage) => {
+  const changes = checked.map((stage) => {
     const { name } = stage;
     const before = stages.get(name);
     const prices = toPrices(before?.settings.region);
@@ -61,8 +65,31 @@ export async function runDiff(revision: string, options: CostOptions<'diff'>): P
   const totals = changes.map(({ stage, after, worst }) => {
     return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
   });
-  const none = `At the traffic of ${trafficFile}, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
-  await writeResult(options, changes, moved.length > 0 ? moved.join('\n\n') : none);
+  const none = `At the traffic of ${trafficFile}, nothing costs more or less: ${totals.join('; ')}.`;
+  const edited = isEdited ? ' with uncommitted changes' : '';
+  const title = `From ${revision}, ${toText(from)}, to ${toText(to)}${edited}.`;
+  const text = [title, ...(moved.length > 0 ? moved : [none])].join('\n\n');
+  return { document: { from, to: { ...to, isEdited }, changes }, text };
+}
+
+interface Commit {
+  readonly commit: string;
+  readonly date: string;
+}
+
+const toText = ({ commit, date }: Commit) => `${commit.slice(0, 12)} of ${date}`;
+
+function readCommit(revision: string): Commit {
+  const { status, stdout, stderr } = runGit('rev-parse', '--verify', `${revision}^{commit}`);
+  // Of a time before this clone, git warns, and takes its first commit instead.
+  if (status !== 0 || stderr !== '' || revision.startsWith('-')) {
+    const reason = stderr.replaceAll(/^(fatal|warning): /gm, '').trim();
+    const shallow = runGit('rev-parse', '--is-shallow-repository').stdout.trim() === 'true';
+    const remedy = shallow ? ' The clone is shallow: fetch more of its history.' : '';
+    throw new Error(`This clone cannot tell which commit ${revision} is: ${reason}.${remedy}`);
+  }
+  const commit = stdout.trim();
+  return { commit, date: git('log', '-1', '--format=%cs', commit).trim() };
 }
 
 function toSum(...compared: Parameters<typeof findCostChanges>) {
@@ -71,11 +98,11 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
   return { before: before?.month.total, after: after.month.total, changes };
 }
 
-function readFiguresOf(revision: string) {
-  const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
+function readFiguresOf(commit: string, revision: string) {
+  const read = (file: string) => git('show', `${commit}:./${file}`);
   const unitsFile = 'infra/costs/units/units.json';
   for (const file of [unitsFile, 'infra/buildApp.ts']) {
-    if (git('ls-tree', '--name-only', '--end-of-options', revision, file) !== '') continue;
+    if (git('ls-tree', '--name-only', commit, file) !== '') continue;
     throw new Error(`${revision} has no ${file}: its month cannot be priced.`);
   }
   const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
@@ -86,12 +113,12 @@ function readFiguresOf(revision: string) {
 }
 
 /** Builds the templates of a commit by its own code, with today's packages. */
-async function readStagesOf(revision: string): Promise<Map<string, PricedStage>> {
+async function readStagesOf(commit: string, revision: string): Promise<Map<string, PricedStage>> {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
   const load = (file: string) => import(pathToFileURL(join(folder.path, file)).href);
   try {
     const options = { cwd: projectRoot, maxBuffer: 2 ** 27 };
-    const input = execFileSync('git', ['archive', '--format=tar', revision], options);
+    const input = execFileSync('git', ['archive', '--format=tar', commit], options);
     execFileSync('tar', ['-x'], { cwd: folder.path, input });
     symlinkSync(join(projectRoot, 'node_modules'), join(folder.path, 'node_modules'));
     const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
@@ -108,11 +135,16 @@ async function readStagesOf(revision: string): Promise<Map<string, PricedStage>>
 
 /** @throws {Error} with what git says */
 function git(...args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync('git', args, {
-    ...{ cwd: projectRoot, encoding: 'utf8', maxBuffer: 2 ** 27 },
-  });
+  const { status, stdout, stderr } = runGit(...args);
   if (status === 0) return stdout;
-  throw error ?? new Error(`git: ${stderr.replace(/^fatal: /, '').trim()}`);
+  throw new Error(`git: ${stderr.replace(/^fatal: /, '').trim()}`);
+}
+
+function runGit(...args: string[]) {
+  const options = { cwd: projectRoot, encoding: 'utf8', maxBuffer: 2 ** 27 } as const;
+  const run = spawnSync('git', args, options);
+  if (run.error) throw run.error;
+  return run;
 }
 
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
@@ -132,7 +164,7 @@ function findCostChanges(
     ...components.map(
       (one) => [componentLabels[one], toPart(after, one) - toPart(before, one)] as const,
     ),
-    ['unknown paths and refusals', toRest(after) - toRest(before)],
+    ['refusals, other paths and conflicts', toRest(after) - toRest(before)],
   ]);
   if (moved.length > 0) {
     const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;

@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { countIdsAboveList, toServiceCosts } from '../../../infra/costs/bills/costReport.ts';
+import { toStagePricing, toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
+import { sumDollars, sumOf } from '../../../infra/costs/bills/usage.ts';
+import { toServiceText } from '../../../infra/costs/costsText.ts';
+import { readPrices } from '../../../infra/costs/prices.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { callOps, defineCommand } from '../ops/opsProcess.ts';
+import { priceStage } from './figures.ts';
+
+const { production } = fixtures;
+const priced = priceStage(production);
+const toWorst = (changes: Partial<StageSettings>) =>
+  toWorstMonth({ ...priced, ...changeProduction(changes) });
+const SECONDS = 2_628_000;
+
+describe('the worst month', () => {
+  const worst = toWorstMonth(priced);
+  const find = (id: string) => worst.shares.find((share) => share.operationId === id)?.units;
+
+  it('asks each operation for the most expensive of what the contract lets it be asked', () => {
+    const asked = worst.shares.map(({ operationId, units }) => [operationId, units?.request]);
+    expect(Object.fromEntries(asked)).toEqual({
+      listInventory: 'include=etag',
+      getInventoryEntry: undefined,
+      updateInventory: 'a pending pet, Idempotency-Key',
+      adjustInventory: '10 pending pets, to sell, Idempotency-Key',
+      getPet: 'a sold pet',
+      listOrders: 'limit=1000',
+    });
+    // 1,000 orders of 173 bytes each; a guess of the status that is wrong writes everything twice.
+    expect(find('listOrders')).toMatchObject({ readUnits: 22.5, responseBytes: 174_436 });
+    expect(find('updateInventory')).toMatchObject({ writeUnits: 8 });
+    expect(find('adjustInventory')).toMatchObject({ writeUnits: 24 });
+  });
+
+  it('traces every request that is let through, since a client can force that', () => {
+    const rates = Object.values(production.settings.throttles).map(({ rate }) => rate);
+    const { usage, other } = worst;
+    const checks = operationIds.length * 8_760;
+    const others = production.settings.throttles.other.rate * SECONDS;
+    expect(other.tracing).toBeCloseTo(others * 5e-6, 6);
+    expect(usage.traces + others).toBe(sumOf(rates, (rate) => rate) * SECONDS + checks);
+  });
+
+  it('has a slow reader for each list until the function’s timeout, as far as the concurrency goes', () => {
+    expect(find('listInventory')).toMatchObject({ billedMilliseconds: 119_000 });
+    const { shares } = toWorst({
+      accountConcurrency: 1_000,
+      reservedConcurrency: { listInventory: 2 },
+    });
+    const [list] = shares;
+    // Two at once, so that lists which are read at once are the most expensive use of them.
+    expect(list?.units?.billedMilliseconds).toBe(700);
+    expect(list?.requests).toBeCloseTo((2 / 0.7) * SECONDS, 6);
+  });
+
+  it('counts lines of log with the longest User-Agent, also of refused requests', () => {
+    expect(find('getPet')?.logBytes.access).toBeGreaterThan(10_240);
+    const { rates, refusals } = worst;
+    // 294 bytes and 10 KB of log, 819 bytes of response.
+    const each = ((294 + 10_240) * rates.loggedGigabytes + 819 * rates.sentGigabytes) / 2 ** 30;
+    expect(sumDollars(refusals)).toBeCloseTo(10_000 * SECONDS * each, 0);
+  });
+
+  it('repeats writes on the same entries, up to the units that the tables allow', () => {
+    const { maximumUnitsPerSecond: maximum } = production.settings;
+    const { conflicts, usage, rates, total } = worst;
+    const written = (500 * 8 + 200 * 24) * SECONDS;
+    const allowed = (maximum.inventory.write + maximum.requests.write) * SECONDS;
+    expect(usage.writeUnits).toBeCloseTo(written, 0);
+    expect(conflicts.writeUnits).toBeCloseTo((allowed - written) * rates.writeUnits, 4);
+    // Pauses of 2.75 s on average and nine further attempts, with half a GB.
+    const seconds = 500 * (2.75 + 9 * 0.015) + 200 * (2.75 + 9 * 0.02);
+    expect(conflicts.lambda).toBeCloseTo(seconds * 0.5 * SECONDS * rates.gigabyteSeconds, 2);
+    const bounded = toWorst({ accountConcurrency: 1_000 }).conflicts;
+    expect(bounded.lambda).toBeCloseTo(1_000 * 0.5 * SECONDS * rates.gigabyteSeconds, 2);
+    const roomy = { write: 1_000_000, read: 1 };
+    const more = toWorst({ maximumUnitsPerSecond: { ...maximum, inventory: roomy } }).conflicts;
+    expect(more.writeUnits).toBeCloseTo(9 * written * rates.writeUnits, 2);
+    expect(total).toBeGreaterThan(sumDollars(conflicts));
+  });
+
+  it('counts the gateway’s own responses and refusals at the steps of the prices', () => {
+    const { usage, other, rates } = worst;
+    const unknown = 100 * SECONDS;
+    const requests = usage.gatewayRequests + unknown;
+    const steps = 333 * 3.5 + 667 * 2.8 + (requests / 1e6 - 1_000) * 2.38;
+    expect(rates.gatewayRequests * requests).toBeCloseTo(steps, 6);
+    expect(other.gateway).toBeCloseTo(unknown * rates.gatewayRequests, 6);
+  });
+});
+
+describe('npx petstore costs', () => {
+  const traffic = readCommittedTraffic();
+  const costs = toServiceCosts(priced, traffic);
+  const text = toServiceText(costs);
+
+  it('says what the typical request is: a default page of 100 orders, not of twenty', () => {
+    const orders = costs.operations.find(({ operationId }) => operationId === 'listOrders');
+    expect(orders).toMatchObject({ typical: 'a page of 100', mostExpensive: 'limit=1000' });
+    // 3.70 for gateway and call, 13 ms of half a GB, 2.5 units, 18,038 bytes, 1,166 of log, 1 % traced.
+    const gb = 2 ** 30 / 1e6;
+    const dollars =
+      3.7 + 0.0065 * 13.3334 + 2.5 * 0.125 + (18_038 * 0.09 + 1_166 * 0.5) / gb + 0.05;
+    expect(orders?.typicalDollars).toBeCloseTo(dollars, 6);
+  });
+
+  it('titles each table with stage, region, date of the prices, and where its traffic is from', () => {
+    const titles = text.split('\n').filter((line) => line.includes(', in dollars: '));
+    expect(titles).toHaveLength(4);
+    const { asOf } = readPrices();
+    for (const title of titles)
+      expect(title).toContain(`production, us-east-1, list prices of ${asOf}`);
+    expect(
+      titles.filter((title) => title.includes('traffic of infra/costs/traffic.json')),
+    ).toHaveLength(2);
+    expect(titles[3]).toContain('every throttle used up by a valid key; 100,000 entries');
+  });
+
+  it.each(['A month', 'The worst month'])('adds up across and down in the table of %s', (title) => {
+    const [, table = ''] = text.split(RegExp(`^${title}.*\n`, 'm'));
+    const [head = '', ...rows] = table
+      .split('\n')
+      .filter((line) => /^\S.* [\d,.]+ *$|requests /.test(line));
+    const from = head.indexOf('API Gateway');
+    const cents = rows.map((row) =>
+      row
+        .slice(from)
+        .trim()
+        .split(/\s+/)
+        .map((cell) => Math.round(Number(cell.replaceAll(',', '')) * 100)),
+    );
+    const last = rows.findIndex((row) => row.startsWith('total'));
+    const own = cents.slice(0, last);
+    for (const row of cents.slice(0, last + 1)) {
+      expect(sumOf(row.slice(0, -1), (one) => one)).toBe(row.at(-1));
+    }
+    cents[last]?.forEach((sum, column) => {
+      expect(sumOf(own, (row) => row[column] ?? 0)).toBe(sum);
+    });
+  });
+
+  it('puts what one more sale costs beside its share of the month', () => {
+    const [one, cart] = costs.sales;
+    const sales = 990_000;
+    const sold = traffic.shares.filter(
+      ({ operationId, response }) =>
+        operationId === 'adjustInventory' && /^200( cart)?$/.test(response),
+    );
+    expect(sumOf(sold, ({ requests }) => requests)).toBe(sales);
+    // All sales together bear the whole month.
+    const full = (980_000 * Number(one?.full) + 10_000 * Number(cart?.full)) / 1e6;
+    expect(full).toBeCloseTo(costs.month.total, 6);
+    expect(Number(one?.full) - Number(one?.marginal)).toBeCloseTo(
+      Number(cart?.full) - Number(cart?.marginal),
+      6,
+    );
+    const none = toServiceCosts(priced, { ...traffic, shares: [] });
+    expect(toServiceText(none)).toMatch(/^a sale of one pet +\d+\.\d\d +-$/m);
+  });
+
+  it('keeps what grows with requests apart from what is fixed', () => {
+    const twice = {
+      ...traffic,
+      shares: traffic.shares.map((one) => ({ ...one, requests: 2 * one.requests })),
+    };
+    const toRow = (name: string, { month }: typeof costs) =>
+      sumDollars(month.rows.find((row) => row.name.startsWith(name))?.dollars ?? {});
+    const more = toServiceCosts(priced, twice);
+    expect(toRow('fixed', more)).toBeCloseTo(toRow('fixed', costs), 9);
+    expect(toRow('kept', more)).toBeCloseTo(2 * toRow('kept', costs), 2);
+  });
+
+  // In dollars per million: 4.55 for one id and 0.068 for each further one; 10.42 for a list, and 6.27 as zstd.
+  test.each([
+    [1_000, '200', 88],
+    [1_000, '200 zstd', 27],
+    [100_000, '200', undefined],
+  ] as const)(
+    'of %i entries, the whole list as %s is cheaper than petId= from %s ids on',
+    (entries, response, ids) => {
+      expect(countIdsAboveList(toStagePricing(production, 1), entries, response)).toBe(ids);
+    },
+  );
+});
+
+describe('npx petstore costs check REV', () => {
+  const folder = openTemporaryFolder();
+  const run = defineCommand('costs');
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder.folder, stdio: 'pipe' });
+  const check = (revision: string, clone: string) =>
+    callOps(run, ['check', revision], { GIT_DIR: join(folder.folder, clone, '.git') });
+
+  it('refuses what this clone does not have, where git would compare with another commit', async () => {
+    git('init', '--quiet', '--initial-branch=main', 'origin');
+    for (const name of ['first', 'second']) {
+      git('-C', 'origin', ...author, 'commit', '--quiet', '--allow-empty', '--message', name);
+    }
+    git('clone', '--quiet', 'origin', 'fresh');
+    git('clone', '--quiet', '--depth=1', `file://${join(folder.folder, 'origin')}`, 'shallow');
+    const week = await check('main@{1.week.ago}', 'fresh');
+    expect(week).toMatchObject({ status: 1, stdout: '' });
+    expect(week.stderr).toMatch(
+      /^This clone cannot tell which commit main@\{1\.week\.ago\} is: log for '\S+' only goes back to/,
+    );
+    const shallow = await check('HEAD^1', 'shallow');
+    expect(shallow.stderr).toMatch(/cannot tell which commit HEAD\^1 is: .* The clone is shallow/);
+    for (const unknown of ['nobody/knows', '--all', '']) {
+      expect(await check(unknown, 'fresh')).toMatchObject({
+        status: expect.any(Number),
+        stdout: '',
+      });
+    }
+  });
+});
