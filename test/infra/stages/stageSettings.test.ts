@@ -92,7 +92,7 @@ it('the synthesis stops at an invalid setting, with one line and a status', asyn
 
 const { throttles } = production;
 const past =
-  /^Warning: The worst month of production can cost \$\d{5}, more than its worstMonthDollars of 33000\. .*\n$/;
+  /^Warning: The worst month of production can cost \$\d{6}, more than its worstMonthDollars of 160000\. .*\n$/;
 it.each<[string, Partial<StageSettings>, said: RegExp]>([
   ['a doubled rate', { throttles: { ...throttles, listInventory: { rate: 10, burst: 20 } } }, past],
   ['a doubled inventory', { inventoryEntries: 200_000 }, past],
@@ -108,7 +108,7 @@ it.each<[string, Partial<StageSettings>, said: RegExp]>([
 ])(
   'the synthesis of %s goes on, and says in one line what it may cost',
   async (_, changes, said) => {
-    const dearer = changeProduction({ worstMonthDollars: 33_000, ...changes });
+    const dearer = changeProduction({ worstMonthDollars: 160_000, ...changes });
     const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
     const variables = { CDK_OUTDIR: output.folder, CDK_CONTEXT_JSON };
     const outcome = await callOps(async () => synthesize([dearer]), [], variables);
