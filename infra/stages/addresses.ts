@@ -7,8 +7,8 @@ export function findBaseAddress({ baseAddress, customDomain }: StageSettings): s
   return baseAddress ?? (customDomain && `https://${customDomain.name}/${apiVersion}`);
 }
 
-/** The placeholder domain in the settings, and the placeholder owner. Replace them before you deploy. */
-const exampleValue = /petstore\.example|^petstore team$/;
+/** The placeholder domain in the settings, and the placeholder owner, as JSON. Replace them before you deploy. */
+const exampleValue = /petstore\.example|^"petstore team"$/;
 
 /** Where the documentation is published; `undefined` while the setting is still an example. */
 export function findDocumentationAddress({
@@ -23,9 +23,9 @@ export const publicSettings = ['baseAddress', 'documentationAddress', 'allowedOr
 /** One line that names the settings of a stage that are still examples and lead nowhere. */
 export function findExampleSettings(
   { name, settings }: Stage,
-  among: readonly (keyof StageSettings)[] = [...publicSettings, 'owner'],
+  among: readonly (keyof StageSettings)[] = [...publicSettings, 'owner', 'budget'],
 ): string | undefined {
-  const fields = among.filter((field) => exampleValue.test(String(settings[field])));
+  const fields = among.filter((field) => exampleValue.test(JSON.stringify(settings[field]) ?? ''));
   if (fields.length === 0) return undefined;
   return `${stagesFile}: replace the example values of ${name}: ${fields.join(', ')}.`;
 }

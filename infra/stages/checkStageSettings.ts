@@ -36,13 +36,21 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
   const { issues = [] } = ofStage.safeParse(settings).error ?? {};
-  return issues.map(({ path, message }) => {
+  return issues.flatMap(toParts).map(({ path, message, code }) => {
     const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
-    const found = path.length > 0 ? `; it is ${JSON.stringify(value)}` : '';
-    const rule = value === undefined ? 'must be set' : `${message}${found}`;
+    const isMissing = value === undefined;
+    const found = path.length > 0 && !isMissing ? `; it is ${JSON.stringify(value)}` : '';
+    const rule = isMissing && code !== 'custom' ? 'must be set' : `${message}${found}`;
     const text = `${stagesFile}: ${[name, ...path].join('.')}: ${rule}.`;
     return { field: String(path[0]), text };
   });
+}
+
+/** What is wrong within a value that is of one kind of a union, such as a budget in place of `'none'`. */
+function toParts(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const parts = issue.errors.find((own) => own.every(({ path }) => path.length > 0));
+  return parts?.map((part) => ({ ...part, path: [...issue.path, ...part.path] })) ?? [issue];
 }
 
 /**
@@ -68,6 +76,13 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     if (settings[field] !== undefined && !settings.raisesAlarms) {
       refuse(field, 'must not be set without raisesAlarms, since nobody would be notified');
     }
+  }
+  if (settings.raisesAlarms && settings.budget === undefined) {
+    const example = `{ monthlyDollars: 50, notify: ['finance@shop.example'], actualPercent: [80, 100], forecastPercent: [100] }`;
+    refuse(
+      'budget',
+      `must be set with raisesAlarms, such as ${example}, or 'none' if nobody shall be warned of costs`,
+    );
   }
   for (const [severity, target] of Object.entries(alarms)) {
     const topicRegion = /^arn:aws:sns:([^:]+)/.exec(target)?.[1];

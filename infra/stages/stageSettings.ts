@@ -110,6 +110,16 @@ const budget = z
   );
 export type Budget = z.output<typeof budget>;
 
+const budgetOrNone = z.union(
+  [budget, z.literal('none')],
+  'must be "none", or have monthlyDollars, notify, actualPercent and forecastPercent',
+);
+
+/** A stage's budget, if it has one. */
+export function findBudget({ budget: own }: Pick<StageSettings, 'budget'>): Budget | undefined {
+  return own === 'none' ? undefined : own;
+}
+
 const anomalies = z.strictObject({
   /** The least an anomaly must cost beyond what AWS expected. */
   minDollars: z.number().positive(),
@@ -261,9 +271,16 @@ export const stageSettings = z.strictObject({
     /** The percentage of all others. */
     percent: z.number().min(0).max(100),
   }),
-  /** What the stage may cost a month, and who gets an e-mail; default: no budget. */
-  budget: budget.exactOptional(),
-  /** Who gets an e-mail when spending is unusual compared with the weeks before; default: nobody. */
+  /**
+   * What the stage may cost a month, and who gets an e-mail. With `raisesAlarms` it must be set. `'none'` means that
+   * nobody is warned of costs, on purpose.
+   */
+  budget: budgetOrNone.exactOptional(),
+  /**
+   * Who gets an e-mail when spending is unusual compared with the weeks before; default: nobody. In an organization,
+   * only the management account can have it:
+   * https://docs.aws.amazon.com/cost-management/latest/userguide/getting-started-ad.html
+   */
   anomalies: anomalies.exactOptional(),
   /**
    * Request units per second after which DynamoDB refuses calls to a table. They bound the cost of a mistake where

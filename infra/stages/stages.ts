@@ -71,7 +71,7 @@ const memoryMegabytes = {
   listOrders: 512,
 };
 
-// An example, used by both stages. Set it before the first deployment, and production's allowedOrigins too.
+// An example, used by both stages. Set it before the first deployment, and production's allowedOrigins and budget too.
 const documentationAddress = 'https://docs.petstore.example';
 
 const settings = {
@@ -136,6 +136,13 @@ const settings = {
     firewall: true,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
+    // Above the accepted month, which so sends nothing. An example address: set finance's.
+    budget: {
+      monthlyDollars: 80,
+      notify: ['finance@petstore.example'],
+      actualPercent: [80, 100, 200],
+      forecastPercent: [100],
+    },
     inventoryEntries: 100_000,
     worstMonthDollars: 181_000,
     maxIncreaseDollars: 5,

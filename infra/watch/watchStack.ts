@@ -4,7 +4,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { toNames, toStackProps, toTags } from '../stages/resourceNames.ts';
-import type { Anomalies, Budget } from '../stages/stageSettings.ts';
+import { type Anomalies, type Budget, findBudget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
@@ -20,7 +20,8 @@ import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
  * rebuilt at any time, since it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { budget, anomalies, checkEveryMinutes } = stage.settings;
+  const { anomalies, checkEveryMinutes } = stage.settings;
+  const budget = findBudget(stage.settings);
   const names = toNames(stage);
   const stack = new Stack(app, names.watchStack, {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,

@@ -10,7 +10,12 @@ import { toNames } from '../../infra/stages/resourceNames.ts';
 import { stageSettings } from '../../infra/stages/stageSettings.ts';
 import { type Stage, stages } from '../../infra/stages/stages.ts';
 import { synthesize } from '../../infra/synthesize.ts';
-import { changedStage, changeProduction, fixtures } from '../support/stageFixtures.ts';
+import {
+  changedSettings,
+  changedStage,
+  changeProduction,
+  fixtures,
+} from '../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
 const { folder, read } = openTemporaryFolder();
@@ -63,17 +68,22 @@ const toExamples = (name: string, fields: string) =>
   `infra/stages/stages.ts: replace the example values of ${name}: ${fields}.`;
 const line = toExamples('production', 'documentationAddress, allowedOrigins, owner');
 const stagingLine = toExamples('staging', 'documentationAddress, owner');
-const owned = changeProduction({
+const ownSettings = {
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
   owner: 'shop team',
-});
+} as const;
+const owned = changeProduction(ownSettings);
+// Its budget would warn nobody.
+const budgeted = changeProduction({ ...ownSettings, budget: changedSettings.budget });
+const budgetLine = toExamples('production', 'budget');
 const account = '123456789012';
 
 it.each([
   ['stops at examples with an account', account, fixtures.production, commit, ['error', line]],
   ['warns of examples without one', undefined, fixtures.production, commit, ['warning', line]],
   ['stops at examples of staging too', account, fixtures.staging, edited, ['error', stagingLine]],
+  ['stops at an example address of finance', account, budgeted, commit, ['error', budgetLine]],
   ['accepts own addresses from a commit', account, owned, commit, []],
   ['accepts uncommitted files without an account', undefined, owned, edited, []],
   ['warns of uncommitted files', account, owned, edited, ['warning', `files (${edited}).`]],

@@ -55,6 +55,7 @@ const production: Stage = {
     allowedOrigins: ['https://www.petstore.example'],
     logRetentionDays: 90,
     raisesAlarms: true,
+    budget: 'none',
     checkEveryMinutes: 5,
     protectsData: true,
     throttles: {

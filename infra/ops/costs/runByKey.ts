@@ -15,6 +15,7 @@ import {
 import { defineDollarColumns } from '../../costs/costsText.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
+import { findBudget } from '../../stages/stageSettings.ts';
 import { toKeyCosts, toKeyTotals, toSalesCost } from './keyCosts.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
@@ -43,7 +44,7 @@ export async function runForecast(options: CostOptions<'forecast'>, allAccepted 
   const sales = sumOf(totals, (one) => one.sales);
   const all = toSalesCost(report.total + report.fixed, sales, share);
   const accepted = allAccepted[name];
-  const budget = stage.settings.budget?.monthlyDollars;
+  const budget = findBudget(stage.settings)?.monthlyDollars;
   const { isWithin, limits } = toIncrease(stage, all.perMonth, accepted ?? 0);
   if (accepted === undefined || !isWithin) process.exitCode = 1;
   const own = { stage: name, region, pricesAsOf, from, to, sales, ...all, accepted, budget };
