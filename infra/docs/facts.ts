@@ -13,8 +13,16 @@ import {
 } from '../client/buildClient.ts';
 import { readClientTypes } from '../client/clientTypes.ts';
 import { type OperationCost, toRequestReport, toSafeSaleText } from '../costs/bills/costReport.ts';
-import { readCommittedTraffic } from '../costs/bills/traffic.ts';
+import { toStagePricing } from '../costs/bills/monthlyBill.ts';
+import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
+import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
 import { componentLabels, components } from '../costs/prices.ts';
+import {
+  findAllUnits,
+  findUnits,
+  type ResponseKind,
+  type ResponseUnits,
+} from '../costs/units/responseUnits.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
@@ -129,11 +137,14 @@ function toStatus(code: string): string | undefined {
   return `Status **${statusOfCode[known]}**, ${all === '' ? 'at any path' : `from ${all}`}.`;
 }
 
+const MAX_IDS = operations.listInventory.query.petId.schema.maxItems ?? 1;
+const MAX_LIMIT = operations.listOrders.query.limit.schema.maximum ?? 1;
 const constants: Readonly<Record<string, unknown>> = {
   ...gateway,
   ...headers,
   ...pageQuery,
   ...values,
+  ...{ MAX_IDS, MAX_LIMIT },
 };
 
 /** The limits that the service sets for its clients, by the names of their constants. */
@@ -149,7 +160,9 @@ function toCount(number: unknown): string | undefined {
 /** Production's costs, with the committed length of the inventory. */
 function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
-  const report = toRequestReport(stagesForClients[0], traffic, traffic.entries);
+  const [stage] = stagesForClients;
+  const report = toRequestReport(stage, traffic, traffic.entries);
+  const pricing = toStagePricing(stage, sumRequests(traffic));
   // Successful requests, and refused keys.
   const served = report.operations.filter(({ response }) => /^(200|304|401)/.test(response));
   const findCost = (name: string) =>
@@ -159,7 +172,54 @@ function toCostFacts(): Placeholders {
     dollars: (name) => findCost(name)?.dollarsPerMillion.toFixed(2),
     requestCosts: () => toCostTable(served),
     safeSale: () => toSafeSaleText(report),
+    idsOrList: () => toIdsText(pricing, traffic.entries),
+    pagesOfOrders: () => toPagesText(pricing),
   };
+}
+
+/** From how many ids the whole list is cheaper than `petId=`, and from which length on it never is. */
+function toIdsText(pricing: RequestPricing, entries: number): string {
+  const price = (response: ResponseKind, length = entries) =>
+    toDollars(findUnits(pricing, 'listInventory', response, length), pricing);
+  const [one, all] = [price('200 petId'), price('200 petIds')];
+  const [zipped, plain] = [price('200 gzip'), price('200')];
+  const perId = (all - one) / (MAX_IDS - 1);
+  // In tens, since Lambda's time is an assumption and a response to ids can be compressed too.
+  const toFirst = (list: number) => 10 * Math.max(1, Math.ceil(((list - one) / perId + 1) / 10));
+  const toText = (list: number) => {
+    const first = toFirst(list);
+    return first > MAX_IDS ? 'for no number of ids' : `from some **${first} ids**`;
+  };
+  let length = 100;
+  while (price('200 gzip', length) < all) length += 100;
+  return [
+    `A million requests for one id cost ${toBold(one)}, and for ${MAX_IDS} ids ${toBold(all)}: each id is a read of its own.`,
+    `A million lists of all ${toCount(entries)} entries cost ${toBold(zipped)} with gzip, and ${toBold(plain)} without.`,
+    `So the list is cheaper ${toText(zipped)} with gzip, and ${toText(plain)} without.`,
+    `From some ${toCount(length)} entries on, \`petId=\` is always cheaper.`,
+  ].join('\n');
+}
+
+function toPagesText(pricing: RequestPricing): string {
+  const largest = findAllUnits(pricing, 'listOrders', 0).find(
+    ({ request }) => request === `limit=${MAX_LIMIT}`,
+  );
+  const usual = toDollars(findUnits(pricing, 'listOrders', '200', 0), pricing);
+  const pages = MAX_LIMIT / pageQuery.DEFAULT_LIMIT;
+  const all = toDollars(largest, pricing);
+  return [
+    `A million pages of ${pageQuery.DEFAULT_LIMIT} orders cost ${toBold(usual)}, and of ${toCount(MAX_LIMIT)} orders ${toBold(all)}.`,
+    `So ${toCount(MAX_LIMIT)} orders cost ${((pages * usual) / all).toFixed(1)} times as much in ${pages} pages as in one.`,
+  ].join('\n');
+}
+
+function toDollars(units: ResponseUnits | undefined, pricing: RequestPricing): number {
+  if (!units) throw new Error('A request has no units: npm run units measures them.');
+  return sumDollars(toDollarsPerMillion(units, pricing));
+}
+
+function toBold(dollars: number): string {
+  return `**$${dollars.toFixed(2)}**`;
 }
 
 /** Dollars per million requests, by operation, response and component. */

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { tarballName } from '../../../infra/client/buildClient.ts';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
@@ -130,6 +131,40 @@ describe('the guides', () => {
     );
     expect(costs).toMatch(/A million cost <strong>\$\d+\.\d\d<\/strong> with one pet each/);
     expect(costs).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
+  });
+
+  test('say from how many ids, and up to which length, a list is cheaper', () => {
+    const text = readSection('lists.html', 'parts-of-a-list').replaceAll(/<[^>]*>/g, '');
+    const traffic = readCommittedTraffic();
+    const pricing = toStagePricing(stagesForClients[0], sumRequests(traffic));
+    const price = (kind: string, length = traffic.entries) =>
+      toOperationCosts(pricing, [length]).find(
+        ({ operationId, response }) => operationId === 'listInventory' && response === kind,
+      )?.dollarsPerMillion ?? Number.NaN;
+    const [one, hundred] = [price('200 petId'), price('200 petIds')];
+    const toIds = (ids: number) => one + ((ids - 1) * (hundred - one)) / 99;
+    for (const [words, list] of [
+      ['with gzip', price('200 gzip')],
+      ['without', price('200')],
+    ] as const) {
+      const ids = new RegExp(`(?:(\\d+)|no number of) ids ${words}`).exec(text);
+      expect(ids, words).not.toBeNull();
+      const first = Number(ids?.[1] ?? Number.POSITIVE_INFINITY);
+      expect(toIds(first)).toBeGreaterThanOrEqual(list);
+      expect(toIds(Math.min(100, first - 10))).toBeLessThan(list);
+    }
+    const [, length = ''] = /From some ([\d,]+) entries on/.exec(text) ?? [];
+    const entries = Number(length.replaceAll(',', ''));
+    expect(price('200 gzip', entries)).toBeGreaterThanOrEqual(hundred);
+    expect(price('200 gzip', entries - 100)).toBeLessThan(hundred);
+    const pages =
+      /pages of 100 orders cost \$(\S+), and of 1,000 orders \$(\S+)\.\s.* cost (\S+) times/;
+    const [usual = 0, largest = 0, times] = (pages.exec(text) ?? []).slice(1).map(Number);
+    const orders = toOperationCosts(pricing, [0]).find((one) => one.operationId === 'listOrders');
+    expect(usual).toBeCloseTo(orders?.dollarsPerMillion ?? 0, 2);
+    // An order has more than 100 bytes, at $0.09 per GB.
+    expect(largest - usual).toBeGreaterThan((900 * 100 * 1e6 * 0.09) / 2 ** 30);
+    expect(times).toBeCloseTo((10 * usual) / largest, 1);
   });
 });
 
