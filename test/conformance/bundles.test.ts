@@ -25,4 +25,5 @@ describeConformance(
       },
     };
   },
+  false,
 );

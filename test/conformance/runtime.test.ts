@@ -25,8 +25,8 @@ import { type FaultyTarget, openFaultyStage } from './localTarget.ts';
 import { sendValid } from './operations/suites.ts';
 import { fixtures } from './target.ts';
 
-// `bundles.test.ts` runs the whole contract under Lambda's runtime client. These are the ways out that need a fault, a
-// slow client or a large list.
+// `bundles.test.ts` runs the contract under Lambda's runtime client. These are the ways out that need a fault, a slow
+// client or a large list.
 
 const { toPath } = openTemporaryFolder();
 
