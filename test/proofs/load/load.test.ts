@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../../infra/ops/aws.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import type { Vitals } from '../stageProcess.ts';
 import { sellToCrowd } from './crowds.ts';
-import { MAX_GROWTH, soak, startService } from './soak.ts';
+import { MAX_GROWTH, type Service, soak, startService } from './soak.ts';
 
 const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: [], conflicts: 0 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
@@ -33,7 +33,7 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   const next = vitals[Symbol.iterator]();
   const ask = async () => ({ ...healthy, ...next.next().value });
   const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
-  const { section, problems } = await soak({ first, ask } as never, 1.5);
+  const { section, problems } = await soak({ first, ask } as never, 0.9);
   expect(problems).toEqual(expected);
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
@@ -44,25 +44,25 @@ describe('a crowd', () => {
     ...{ conditions: { transactionsConflict: true }, maxSeconds: 20 },
   };
 
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ ...crowd.conditions, bundles: await writeBundles(folder) });
+  });
+  afterAll(() => service?.end());
+
   test('buys every piece once, although transactions conflict', async () => {
-    const bundles = await writeBundles(folder);
-    const service = await startService({ ...crowd.conditions, bundles });
     const { problems, bought, soldOut, conflicts } = await sellToCrowd(service, crowd);
-    await service.end();
     expect({ problems, bought, soldOut }).toEqual({ problems: [], bought: 6, soldOut: 6 });
     expect(conflicts).toBeGreaterThan(0);
   });
 
   test('buys whole carts, until a pet of each is sold out', async () => {
-    const bundles = await writeBundles(folder);
-    const service = await startService({ ...crowd.conditions, bundles });
     const carts = [
       [2n, 7n],
       [7n, 4n],
       [4n, 2n],
     ];
     const sale = await sellToCrowd(service, { ...crowd, pieces: 3, carts });
-    await service.end();
     expect(sale.problems).toEqual([]);
     expect(sale.bought + sale.soldOut).toBe(12);
     // Of nine pieces, a cart takes two.
