@@ -33,8 +33,9 @@ it('is unknown without git, else the commit, with a name for each later change',
   const edited = new RegExp(`^${commit}-dirty-[0-9a-f]{8}$`);
   const names = ['', 'a', 'b'].map((content) => {
     write('other.ts', content);
-    expect(run()).toMatch(edited);
-    return run();
+    const name = run();
+    expect(name).toMatch(edited);
+    return name;
   });
   git('add', '.');
   expect(run()).toBe(names[2]);

@@ -95,10 +95,6 @@ const past =
   /^Warning: The worst month of production can cost \$\d{6}, more than its worstMonthDollars of 160000\. .*\n$/;
 it.each<[string, Partial<StageSettings>, said: RegExp]>([
   ['a doubled rate', { throttles: { ...throttles, listInventory: { rate: 10, burst: 20 } } }, past],
-  ['a doubled inventory', { inventoryEntries: 200_000 }, past],
-  ['the firewall', { firewall: true }, past],
-  ['a region with higher prices', { region: 'eu-central-1' }, past],
-  ['another one', { region: 'eu-west-1' }, past],
   [
     'a region without prices',
     { region: 'eu-north-1' },
@@ -118,11 +114,9 @@ it.each<[string, Partial<StageSettings>, said: RegExp]>([
 );
 
 // A team edits this file under pressure, and by scripts.
-it.each([
-  ['a budget on one long line', `const budget = [${"'finance@shop.example', ".repeat(5)}];\n`],
-  ['other quotes', 'const owner = "shop team"'],
-  ['tabs', 'const budget = {\n\tmonthlyDollars: 50 };'],
-])('the settings file may have %s, but no lint', (_, text) => {
+it('the settings file may have long lines, other quotes and tabs, but no lint', () => {
+  const addresses = `const addresses = [${"'finance@shop.example', ".repeat(5)}];\n`;
+  const text = `${addresses}export const budget = {\n\tmonthlyDollars: 50, owner: "shop team" };`;
   const biome = join(projectRoot, 'node_modules/@biomejs/biome/bin/biome');
   const check = (own: string) => {
     copy.write(stagesFile, own);
