@@ -7,8 +7,8 @@ import { repository } from '../client/buildClient.ts';
 import { findBaseAddress, findExampleSettings, publicSettings } from '../stages/addresses.ts';
 import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, stagesForClients } from '../stages/stages.ts';
+import { buildSite } from './buildSite.ts';
 import type { Server } from './page.ts';
-import { buildSite } from './site.ts';
 
 /**
  * Writes the documentation to publish.

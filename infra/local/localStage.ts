@@ -85,7 +85,7 @@ function defineDocumentation(local: Access): NonNullable<Service['serveDocs']> {
     if (fullPath === root) {
       return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
     }
-    site ??= import('../docs/site.ts').then(({ buildSite }) => buildSite(local));
+    site ??= import('../docs/buildSite.ts').then(({ buildSite }) => buildSite(local));
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
     if (method === 'GET' || method === 'HEAD') return toResponse(file);
