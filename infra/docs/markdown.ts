@@ -14,7 +14,8 @@ const marked = new Marked({
       return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     code(token) {
-      return Renderer.prototype.code.call(this, token).replace('<pre>', '<pre tabindex="0">');
+      const block = Renderer.prototype.code.call(this, token).trimEnd();
+      return `<div class="sample">${block.replace('<pre>', '<pre tabindex="0">')}</div>\n`;
     },
     table(token) {
       return `<div class="wide" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
@@ -22,24 +23,35 @@ const marked = new Marked({
   },
 });
 
-/** Of a group of samples, one is open at a time, at first the first. */
+/**
+ * A group of samples shows one language, which its radio buttons choose. Without a script, those of all groups belong
+ * together, and the style sheet shows the chosen language in the whole page.
+ */
 export function renderMarkdown(markdown: string): string {
   const html = marked.parse(markdown, { async: false });
-  return html.replaceAll(sampleGroup, (group, position: number) => {
-    if (group.split('<pre').length <= 2) return group;
-    const samples = group.replaceAll(
-      /<pre.*?"language-(\w+)".*?<\/pre>\n/gs,
-      (sample, language: string, offset: number) =>
-        `<details name="samples-${position}"${offset === 0 ? ' open' : ''}>\n<summary>${languages[language]}</summary>\n${sample}</details>\n`,
-    );
-    return `<div class="samples">\n${samples}</div>\n`;
-  });
+  return html
+    .replaceAll(sampleGroup, (group) => {
+      const names = [...group.matchAll(/"language-(\w+)"/g)].map(([, name = '']) => name);
+      if (names.length < 2) return group;
+      const labels = names.map(
+        (name) =>
+          `<label class="${name}"><input type="radio" name="language" value="${name}">${languages[name]}</label>\n`,
+      );
+      const samples = group.replaceAll(
+        /<div class="sample">(?=<pre[^>]*><code class="language-(\w+)")/g,
+        (_, name: string) => `<div class="sample ${name}" data-language="${languages[name]}">`,
+      );
+      return `<div class="samples" role="group" aria-label="Language">\n${labels.join('')}${samples}</div>\n`;
+    })
+    .replace('name="language"', '$& checked');
 }
 
 /** A sample and those after it that belong to its group. */
 const sampleGroup = new RegExp(
-  `(?=<pre)${Object.keys(languages)
-    .map((name) => `(?:<pre[^>]*><code class="language-${name}">[^]*?</pre>\n)?`)
+  `(?=<div class="sample">)${Object.keys(languages)
+    .map(
+      (name) => `(?:<div class="sample"><pre[^>]*><code class="language-${name}">[^]*?</div>\n)?`,
+    )
     .join('')}`,
   'g',
 );
@@ -73,7 +85,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** The plain text of HTML by `renderMarkdown`. */
 export function toText(html: string): string {
-  const text = html.replaceAll(/<\/(?:td|th|li|p|h\d|summary)>/g, ' ').replaceAll(/<[^>]*>/g, '');
+  const text = html.replaceAll(/<\/(?:td|th|li|p|h\d|label)>/g, ' ').replaceAll(/<[^>]*>/g, '');
   return decodeHtml(text).replaceAll(/\s+/g, ' ').trim();
 }
 

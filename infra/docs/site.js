@@ -1,10 +1,12 @@
-// The script of every page: the menu and the search. The guides work without it.
+// The script of every page: the language of samples, copy buttons, the menu and the search. The guides work without it.
 
 const MAX_RESULTS = 10;
 
 /** Of a word, by the part of a search entry that has it. A heading that starts with the word counts twice. */
 const POINTS = { heading: 4, keywords: 8, page: 2, text: 1 };
 
+keepLanguage([...document.querySelectorAll('.samples')]);
+document.querySelectorAll('.sample').forEach(addCopyButton);
 addSearch(document.querySelector('.search'));
 unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details'));
 
@@ -13,6 +15,61 @@ function unfoldMenu(isWide, menu) {
   const follow = () => menu?.toggleAttribute('open', isWide.matches);
   isWide.addEventListener('change', follow);
   follow();
+}
+
+/** Keeps the chosen language for the next page. Each sample gets a group of radio buttons, for its own arrow keys. */
+function keepLanguage(samples) {
+  const radios = samples.flatMap((sample, number) => {
+    const own = [...sample.querySelectorAll('input')];
+    for (const radio of own) radio.name = `language-${number}`;
+    return own;
+  });
+  const choose = (language) => {
+    for (const radio of radios) radio.checked = radio.value === language;
+  };
+  choose(readLanguage() ?? radios[0]?.value);
+  for (const radio of radios) {
+    radio.addEventListener('change', () => {
+      choose(radio.value);
+      storeLanguage(radio.value);
+    });
+  }
+}
+
+// If the browser stores nothing for this site, the choice is that of this page alone.
+
+function readLanguage() {
+  try {
+    return localStorage.getItem('language');
+  } catch {
+    return null;
+  }
+}
+
+function storeLanguage(language) {
+  try {
+    localStorage.setItem('language', language);
+  } catch {}
+}
+
+function addCopyButton(sample) {
+  const button = createElement('button', 'Copy');
+  button.setAttribute('aria-live', 'polite');
+  button.addEventListener('click', async () => {
+    const code = sample.querySelector('code');
+    try {
+      await navigator.clipboard.writeText(code.textContent.trimEnd());
+      button.textContent = 'Copied';
+    } catch {
+      // A page over plain HTTP has no clipboard.
+      getSelection().selectAllChildren(code);
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2_000);
+  });
+  sample.append(button);
 }
 
 function addSearch(search) {
@@ -50,8 +107,18 @@ function addSearch(search) {
     event.preventDefault();
     box.focus();
   });
-  search.addEventListener('keydown', async ({ key }) => {
-    if (key === 'Escape') close();
+  search.addEventListener('keydown', async (event) => {
+    const { key } = event;
+    const stops = [box, ...list.querySelectorAll('a')];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step !== undefined) {
+      event.preventDefault();
+      stops.at((stops.indexOf(document.activeElement) + step) % stops.length).focus();
+    }
+    if (key === 'Escape') {
+      box.focus();
+      close();
+    }
     if (key !== 'Enter' || document.activeElement !== box) return;
     await show();
     list.querySelector('a')?.click();

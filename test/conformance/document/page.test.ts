@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tarballName } from '../../../infra/client/buildClient.ts';
 import { guideNames } from '../../../infra/docs/guide.ts';
@@ -187,37 +187,78 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.setViewportSize(desk);
   });
 
-  test('a guide prints in dark letters without menus, and long lines of code break', async () => {
+  test('a guide prints in dark letters without menus, with all languages, and long lines of code break', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await open('index');
     for (const hidden of ['.site', '.on-page']) {
       expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
     }
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 32, 36)');
+    expect(await readShown()).toEqual(['sh', 'ts', 'python', 'sh', 'ts', 'python']);
     const overflow =
       '[...document.querySelectorAll("pre")].filter((pre) => pre.scrollWidth > pre.clientWidth)';
     expect(await page.evaluate(`${overflow}.length`)).toBe(0);
     await page.emulateMedia({ media: null, colorScheme: null });
   });
 
-  test('a guide opens one language of each sample, by keyboard too, also without a script', async () => {
-    const toShown = () =>
-      page.locator('.samples [open] code').evaluateAll((all) => all.map((one) => one.className));
+  /** The languages of the samples that a page shows. */
+  async function readShown(at = page): Promise<string[]> {
+    const shown = await at.locator('.samples .sample:visible code').all();
+    const names = await Promise.all(shown.map((one) => one.getAttribute('class')));
+    return names.map((name) => name?.replace('language-', '') ?? '');
+  }
+
+  const choose = (name: string, at = page) => at.locator('.samples label', { hasText: name });
+
+  test('a language that is chosen in one sample is shown in all, here and on the next page', async () => {
     await open('index');
-    expect(await toShown()).toEqual(['language-sh', 'language-sh']);
-    await page.locator('.samples summary', { hasText: 'TypeScript' }).first().click();
-    expect(await toShown()).toEqual(['language-ts', 'language-sh']);
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    expect(await toShown()).toEqual(['language-python', 'language-sh']);
+    expect(await readShown()).toEqual(['sh', 'sh']);
+    await choose('Python').last().click();
+    expect(await readShown()).toEqual(['python', 'python']);
+    await page.keyboard.press('ArrowLeft');
+    expect(await readShown()).toEqual(['ts', 'ts']);
+    expect(await page.evaluate('document.activeElement.name')).toBe('language-1');
     await expectAccessible(page);
-    const plain = await browser.newPage({ javaScriptEnabled: false });
+    await choose('Python').first().click();
+    await open('lists');
+    // A sample without it shows its first language.
+    expect(new Set(await readShown())).toEqual(new Set(['sh', 'python']));
+  });
+
+  test.each([
+    ['without a script', { javaScriptEnabled: false }],
+    ['in a browser that stores nothing', {}],
+  ])('the chosen language is shown in all samples of a page %s', async (_, options) => {
+    const plain = await browser.newPage(options);
+    await plain.addInitScript(
+      `Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied'); } })`,
+    );
     await plain.goto(`${stage.documentationAddress}/index.html`);
-    const names = ['curl', 'TypeScript', 'Python'];
-    const shown = await plain.locator('.samples summary:visible').allTextContents();
-    expect(shown).toEqual([...names, ...names]);
+    expect(await readShown(plain)).toEqual(['sh', 'sh']);
+    for (const [name, language] of [
+      ['Python', 'python'],
+      ['curl', 'sh'],
+      ['TypeScript', 'ts'],
+    ] as const) {
+      await choose(name, plain).last().click();
+      expect(await readShown(plain)).toEqual([language, language]);
+    }
     await plain.close();
+  });
+
+  test('a button copies the sample above which it is, and selects it where there is no clipboard', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('errors');
+    expect(await page.locator('pre').count()).toBe(await page.locator('.sample button').count());
+    const code = await page.locator('.sample code').first().textContent();
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code?.trimEnd());
+    await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' });
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Selected' }).waitFor();
+    expect(await page.evaluate('getSelection().toString().trim()')).toBe(code?.trimEnd());
   });
 
   test('a search by keyboard finds the page on a subject first', async () => {
@@ -243,6 +284,29 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       await box.fill('');
       await first.waitFor({ state: 'detached' });
     }
+  });
+
+  async function expectFocus(at: Locator): Promise<void> {
+    expect(await at.evaluate((one) => one.matches(':focus'))).toBe(true);
+  }
+
+  test('arrow keys go through the results of a search, and Escape goes back to its box', async () => {
+    await open('index');
+    const box = page.getByRole('searchbox');
+    await box.fill('retry');
+    const results = page.locator('.results a');
+    await results.nth(1).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expectFocus(results.nth(1));
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await expectFocus(box);
+    await page.keyboard.press('ArrowUp');
+    await expectFocus(results.last());
+    await page.keyboard.press('Escape');
+    await expectFocus(box);
+    expect(await results.count()).toBe(0);
   });
 
   test('a search finds sections of the guides and operations of the reference', async () => {
@@ -319,7 +383,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       { ...localStorage }, { ...sessionStorage }, document.cookie,
       await indexedDB.databases(), await caches.keys(),
     ]))()`);
-    expect(kept).toBe('[{},{},"",[],[]]');
+    expect(kept).toBe('[{"language":"python"},{},"",[],[]]');
     await page.goto('about:blank');
     await open('reference');
     await page.getByPlaceholder('Token').first().waitFor();
