@@ -34,11 +34,17 @@ export async function buildSite(access: Access): Promise<Site> {
 /** Words that readers search for, where the section that helps them has another. */
 export const keywords: Readonly<Record<string, string>> = {
   'client.html#install': 'npm package download',
+  'generated-clients.html': 'axios',
   'index.html#where': 'test environment',
   'index.html#with-which-key': 'CORS browser token authentication',
   'lists.html#only-when-it-has-changed': 'poll cache',
   'lists.html#pages': 'pagination paging',
+  'lists.html#the-whole-inventory': 'csv export',
+  'orders.html#reservations': 'reserve hold',
   'selling.html': 'oversell decrement concurrency race',
+  'selling.html#a-cart-of-several-pets': 'bulk batch',
+  'selling.html#returns-and-cancellations': 'refund undo',
+  'selling.html#what-may-be-sold': 'create delete remove',
 };
 
 /** The search index: every section with its address, in plain text. */

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+  operationTexts,
+} from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
 import {
@@ -16,7 +21,7 @@ import { type OperationCost, toRequestReport, toSafeSaleText } from '../costs/bi
 import { toStagePricing } from '../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
-import { componentLabels, components } from '../costs/prices.ts';
+import { componentLabels } from '../costs/prices.ts';
 import {
   findAllUnits,
   findUnits,
@@ -28,6 +33,7 @@ import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
 import { type Placeholders, toTable } from './guide.ts';
 import type { Access, Server } from './page.ts';
+import { toAnchor } from './reference.ts';
 
 /** All texts from the code that the guides insert. */
 export async function readFacts(access: Access): Promise<Placeholders> {
@@ -58,7 +64,7 @@ function toStageFacts({ servers, apiKey }: Access): Placeholders {
 function toThrottleTable(): string {
   const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
   const lines = ([...operationIds, 'other'] as const).map((id) => [
-    id === 'other' ? 'all else' : `\`${id}\``,
+    id === 'other' ? 'all else' : toReferenceLink(id),
     ...stagesForClients.flatMap(({ settings }) => {
       const { rate, burst } = settings.throttles[id];
       return [rate, burst];
@@ -86,11 +92,18 @@ function toShareTable(): string {
 
 const rows = Object.values<Operation>(operations);
 
+function toReferenceLink(id: string, text = `\`${id}\``): string {
+  const known = id as OperationId;
+  const { method, path } = operations[known];
+  return `[${text}](reference.html#${toAnchor(operationTexts[known].tag, method, path)})`;
+}
+
 function toOperationFacts(documentationAddress: string): Placeholders {
   const findLifecycle = (id: string) =>
     rows.find(({ operationId }) => operationId === id)?.lifecycle;
   return {
     apiVersion: () => apiVersion,
+    operation: (id) => (Object.hasOwn(operations, id) ? toReferenceLink(id) : undefined),
     operations: toOperationTable,
     lifecycleHeaders(id) {
       const lifecycle = findLifecycle(id);
@@ -113,7 +126,7 @@ function toOperationTable(): string {
   return toTable(
     ['operation', '', 'permission', 'level'],
     rows.map(({ operationId, method, path, permission, lifecycle }) => [
-      `[\`${operationId}\`](reference.html)`,
+      toReferenceLink(operationId),
       `\`${method} ${path}\``,
       permission,
       lifecycle.kind === 'deprecated'
@@ -132,7 +145,7 @@ function toStatus(code: string): string | undefined {
   if (!Object.hasOwn(statusOfCode, code)) return undefined;
   const known = code as ErrorCode;
   const from = rows.filter(({ errors }) => errors.includes(known));
-  const names = from.map(({ operationId }) => `\`${operationId}\``).join(', ');
+  const names = from.map(({ operationId }) => toReferenceLink(operationId)).join(', ');
   const all = from.length === rows.length ? 'every operation' : names;
   return `Status **${statusOfCode[known]}**, ${all === '' ? 'at any path' : `from ${all}`}.`;
 }
@@ -222,18 +235,32 @@ function toBold(dollars: number): string {
   return `**$${dollars.toFixed(2)}**`;
 }
 
-/** Dollars per million requests, by operation, response and component. */
+/** What a client can change, besides the rest. */
+const ownComponents = ['lambda', 'readUnits', 'writeUnits', 'transfer'] as const;
+
+/** Dollars per million requests, by operation and response. */
 function toCostTable(costs: readonly OperationCost[]): string {
-  const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
+  // Costs of zero stay blank.
+  const toDollars = (dollars: number) => (dollars === 0 ? '' : dollars.toFixed(2));
   return toTable(
-    ['operation', 'response', 'total', ...used.map((one) => componentLabels[one])],
-    costs.map(({ operationId, response, dollarsPerMillion, components: dollars }) => [
-      operationId,
-      response,
-      `**${dollarsPerMillion.toFixed(2)}**`,
-      // Costs of zero stay blank.
-      ...used.map((one) => (dollars[one] === 0 ? '' : dollars[one].toFixed(2))),
-    ]),
+    [
+      'operation',
+      'response',
+      'total',
+      ...ownComponents.map((one) => componentLabels[one]),
+      'all else',
+    ],
+    costs.map(({ operationId, response, dollarsPerMillion, components }) => {
+      const own = ownComponents.map((one) => components[one]);
+      const rest = own.reduce((left, dollars) => left - dollars, dollarsPerMillion);
+      const name = toReferenceLink(operationId, operationId);
+      return [
+        name,
+        response,
+        `**${dollarsPerMillion.toFixed(2)}**`,
+        ...[...own, rest].map(toDollars),
+      ];
+    }),
   );
 }
 

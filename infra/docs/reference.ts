@@ -47,7 +47,7 @@ export function toOverview({ info, externalDocs, paths, components }: OpenApiDoc
       const { operationId, summary, description, parameters, tags } = operation;
       const verb = method.toUpperCase();
       const names = toNames(parameters.map(({ name }) => name));
-      return `<h2 id="tag/${tags[0]?.toLowerCase()}/${verb}${path}">${operationId}: ${summary}</h2>
+      return `<h2 id="${toAnchor(tags[0] ?? '', verb, path)}">${operationId}: ${summary}</h2>
 <p><code>${verb} ${path}</code></p>
 ${toHtml(`${description}\n\nParameters: ${names}`)}`;
     }),
@@ -66,14 +66,22 @@ ${toHtml(`${description}\n\nParameters: ${names}`)}`;
   return toGuide('reference', 'API reference', html);
 }
 
+/** The anchor of an operation, as Scalar makes it. */
+export function toAnchor(tag: string, method: string, path: string): string {
+  return `tag/${tag.toLowerCase()}/${method}${path}`;
+}
+
 function toNames(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
 export const javascript = 'text/javascript; charset=utf-8';
 
-/** Scalar's own colours have too little contrast (https://www.w3.org/TR/WCAG22/#contrast-minimum). */
-const colours = `
+/**
+ * Scalar's own colours have too little contrast (https://www.w3.org/TR/WCAG22/#contrast-minimum). On a phone, its button
+ * for the list of operations covers the address of a request.
+ */
+const customCss = `
 .light-mode {
   --scalar-color-2: #59636e;
   --scalar-color-3: #59636e;
@@ -85,6 +93,11 @@ const colours = `
 .dark-mode {
   --scalar-color-2: #a2abb4;
   --scalar-color-3: #a2abb4;
+}
+@media (width < 48rem) {
+  .scalar-sidebar-toggle {
+    top: 3.5rem !important;
+  }
 }`;
 
 /** Turns off all that Scalar would fetch from elsewhere, report or store. Every operation is unfolded. */
@@ -100,7 +113,7 @@ const settings = {
   showDeveloperTools: 'never' as const,
   persistAuth: false,
   defaultOpenAllTags: true,
-  customCss: colours,
+  customCss,
 };
 
 /**

@@ -174,6 +174,13 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await expectAccessible(page);
   });
 
+  test('the costs of requests fit beside the menu', async () => {
+    await page.setViewportSize(desk);
+    await open('costs');
+    const widths = `[...document.querySelectorAll('.wide')].map((one) => one.scrollWidth - one.clientWidth)`;
+    expect(await page.evaluate(widths)).toEqual([0]);
+  });
+
   test('the menu is at the side of a wide guide, and folded on a phone', async () => {
     const link = page.locator('.site').getByRole('link', { name: 'Safe updates', exact: true });
     for (const size of [desk, phone]) {
@@ -267,7 +274,14 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     const box = page.getByRole('searchbox');
     const first = page.locator('.results a').first();
     for (const [word, address] of [
+      ['axios', 'generated-clients.html'],
+      ['bulk', 'selling.html#a-cart-of-several-pets'],
       ['cart', 'orders.html'],
+      ['csv', 'lists.html#the-whole-inventory'],
+      ['decrement', 'selling.html'],
+      ['delete', 'selling.html#what-may-be-sold'],
+      ['refund', 'selling.html#returns-and-cancellations'],
+      ['return', 'selling.html#returns-and-cancellations'],
       ['cors', 'index.html#with-which-key'],
       ['install', 'client.html#install'],
       ['oversell', 'selling.html'],
@@ -370,6 +384,18 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await response.getByText('200 OK').waitFor();
     await response.getByText(`"petId": ${petId},`).waitFor();
     await page.keyboard.press('Escape');
+  });
+
+  test('on a phone, nothing covers the address of a request', async () => {
+    await page.setViewportSize(phone);
+    await openForm('Test Request (get /inventory)');
+    const address = page.getByRole('button', { name: 'Server: ' });
+    const box = await address.boundingBox();
+    const covers = `document.elementFromPoint(${(box?.x ?? 0) + 8}, ${(box?.y ?? 0) + 8})`;
+    expect(await page.evaluate(`${covers}.closest('button').textContent`)).toContain(stage.baseUrl);
+    await page.getByRole('button', { name: 'Show sidebar' }).click();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(desk);
   });
 
   test('a typed key is sent without optional parameters, and stored nowhere', async () => {

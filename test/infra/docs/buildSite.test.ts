@@ -66,6 +66,13 @@ function readRow(name: string, label: string): string[] {
 
 const rows = Object.values<Operation>(operations);
 
+/** An operation's name, which leads to its place in the reference. */
+function toLink(operationId: string, name = `<code>${operationId}</code>`): string {
+  const [, anchor = ''] =
+    new RegExp(`<h2 id="([^"]+)">${operationId}: `).exec(read('reference.html')) ?? [];
+  return `<a href="reference.html#${encodeURI(anchor)}">${name}</a>`;
+}
+
 describe('the guides', () => {
   test('are all listed, and every placeholder has a text', () => {
     const files = globSync('*.md', { cwd: `${import.meta.dirname}/../../../infra/docs/guides` });
@@ -76,7 +83,7 @@ describe('the guides', () => {
   test('have a section for each error code, with the operations that respond with it', () => {
     for (const [code, status] of Object.entries(statusOfCode)) {
       const from = rows.filter(({ errors }) => (errors as readonly string[]).includes(code));
-      const names = from.map(({ operationId }) => `<code>${operationId}</code>`).join(', ');
+      const names = from.map(({ operationId }) => toLink(operationId)).join(', ');
       const some = from.length === 0 ? 'at any path' : `from ${names}`;
       const all = from.length === rows.length ? 'from every operation' : some;
       const text = `Status <strong>${status}</strong>, ${all}.`;
@@ -91,7 +98,7 @@ describe('the guides', () => {
     }
     for (const id of [...operationIds, 'other'] as const) {
       const throttles = stagesForClients.map(({ settings }) => settings.throttles[id]);
-      const label = id === 'other' ? 'all else' : `<code>${id}</code>`;
+      const label = id === 'other' ? 'all else' : toLink(id);
       const numbers = throttles.flatMap(({ rate, burst }) => [`${rate}`, `${burst}`]);
       expect(readRow('limits.html', label)).toEqual(numbers);
     }
@@ -103,8 +110,7 @@ describe('the guides', () => {
 
   test('have every operation with its level, and the headers and days of a deprecated one', () => {
     for (const { operationId, method, path, permission, lifecycle } of rows) {
-      const label = `<a href="reference.html"><code>${operationId}</code></a>`;
-      const cells = readRow('index.html', label);
+      const cells = readRow('index.html', toLink(operationId));
       expect(cells.slice(0, 2)).toEqual([`<code>${method} ${path}</code>`, permission]);
       expect(cells[2]).toContain(lifecycle.kind);
       if (lifecycle.kind !== 'deprecated') continue;
@@ -121,7 +127,7 @@ describe('the guides', () => {
 
   test('have the model’s costs of requests, without rare responses', () => {
     const costs = read('costs.html');
-    const lines = [...costs.matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
+    const lines = [...costs.matchAll(/<tr>\s*<td><a[^>]*>(\w+)<\/a><\/td>\s*<td>([^<]*)<\/td>/g)];
     const responses = lines.map(([, id, response]) => `${id} ${response}`);
     expect(responses).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
     expect(responses.join()).not.toMatch(/429|412|400/);
@@ -253,7 +259,9 @@ describe('a page', () => {
       if (/^https?:/.test(link)) return false;
       const [target, anchor] = link.split('#');
       const file = site.get(target || name);
-      return !file || (anchor !== undefined && !toIds(String(file.body)).includes(anchor));
+      return (
+        !file || (anchor !== undefined && !toIds(String(file.body)).includes(decodeURI(anchor)))
+      );
     });
     expect(broken).toEqual([]);
     expect(documentLinks.length).toBeGreaterThan(10);
