@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packClient, tarballName } from '../client/buildClient.ts';
 import { readFacts } from './facts.ts';
+import { feedName, feedType, toFeed } from './feed.ts';
 import { fillPlaceholders, type Guide, guideNames, renderGuide } from './guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from './page.ts';
 import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';
@@ -17,9 +18,15 @@ export async function buildSite(access: Access): Promise<Site> {
   );
   const overview = toOverview(document);
   return new Map<string, SiteFile>([
-    ...guides.map((guide) => [`${guide.name}.html`, toPage(guide, guides)] as const),
-    ...defineReference(overview, document, guides, access.apiKey),
+    ...guides.map(
+      (guide) => [`${guide.name}.html`, toPage(guide, guides, access.contact)] as const,
+    ),
+    ...defineReference(overview, document, guides, access),
     ['openapi.json', { type: 'application/json', body: bytes }],
+    [
+      feedName,
+      { type: `${feedType}; charset=utf-8`, body: toFeed(guides, access.documentationAddress) },
+    ],
     ['search.json', { type: 'application/json', body: toSearchIndex([overview, ...guides]) }],
     [
       tarballName,
@@ -41,6 +48,7 @@ export const keywords: Readonly<Record<string, string>> = {
   'lists.html#pages': 'pagination paging',
   'lists.html#the-whole-inventory': 'csv export',
   'orders.html#reservations': 'reserve hold',
+  'status.html#is-it-up': 'health ping uptime outage incident maintenance down',
   'selling.html': 'oversell decrement concurrency race',
   'selling.html#a-cart-of-several-pets': 'bulk batch',
   'selling.html#returns-and-cancellations': 'refund undo',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
@@ -30,9 +31,10 @@ import {
 } from '../costs/units/responseUnits.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
+import { readCommittedDocument } from '../openapi/openApiDocument.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
 import { type Placeholders, toTable } from './guide.ts';
-import type { Access, Server } from './page.ts';
+import { type Access, type Server, toContactLink } from './page.ts';
 import { toAnchor } from './reference.ts';
 
 /** All texts from the code that the guides insert. */
@@ -48,13 +50,20 @@ export async function readFacts(access: Access): Promise<Placeholders> {
   };
 }
 
-function toStageFacts({ servers, apiKey }: Access): Placeholders {
+function toStageFacts({ servers, apiKey, contact, statusPage }: Access): Placeholders {
+  const operators = 'the operators of the service';
   const toAddress = ({ name, baseUrl, purpose }: Server) =>
     `- **${name}**: \`${baseUrl}\`, ${purpose}`;
   return {
     addresses: () => servers.map(toAddress).join('\n'),
     baseAddress: () => servers[0].baseUrl,
     apiKey: () => apiKey ?? 'psk_…',
+    operators: () =>
+      contact === undefined ? operators : `[${operators}](${toContactLink(contact)})`,
+    statusPage: () =>
+      statusPage === undefined
+        ? 'There is no status page.'
+        : `The [status page](${statusPage}) announces outages and maintenance.`,
     throttles: toThrottleTable,
     shares: toShareTable,
     timeout: (operationId) => `${operationSettings[operationId as OperationId].timeoutSeconds}`,
@@ -103,6 +112,8 @@ function toOperationFacts(documentationAddress: string): Placeholders {
     rows.find(({ operationId }) => operationId === id)?.lifecycle;
   return {
     apiVersion: () => apiVersion,
+    documentVersion: () => readCommittedDocument().info.version,
+    version: () => packageJson.version,
     operation: (id) => (Object.hasOwn(operations, id) ? toReferenceLink(id) : undefined),
     operations: toOperationTable,
     lifecycleHeaders(id) {

@@ -8,7 +8,7 @@ export const menu = {
   Selling: ['selling', 'updates', 'orders'],
   Reading: ['lists'],
   'When things fail': ['errors', 'retries', 'limits'],
-  Reference: ['reference', 'costs', 'changes', 'deprecations', 'changelog'],
+  Reference: ['reference', 'costs', 'status', 'changes', 'deprecations', 'changelog'],
 } as const;
 
 export const guideNames = Object.values(menu)

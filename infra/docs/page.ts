@@ -1,3 +1,4 @@
+import { feedName, feedType } from './feed.ts';
 import { type Guide, menu } from './guide.ts';
 import { toHtml } from './markdown.ts';
 
@@ -24,6 +25,10 @@ export interface Access {
   readonly documentationAddress: string;
   /** In the order that readers want. Examples call the first. */
   readonly servers: readonly [Server, ...Server[]];
+  /** Whom readers ask: an e-mail address, or that of a web page. Nobody, on the reader's own machine. */
+  readonly contact?: string;
+  /** Where outages are announced. */
+  readonly statusPage?: string;
   /**
    * The key of a stage on the reader's own machine. The pages contain it, so never set a key of a stage that others can
    * reach.
@@ -54,6 +59,7 @@ const guidePolicy = toPolicy({
 export function toPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],
+  contact?: string,
   policy = guidePolicy,
   scripts: readonly string[] = [],
 ): SiteFile {
@@ -77,6 +83,7 @@ export function toPage(
 <meta name="description" content="${toHtml(description)}">
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="style.css">
+<link rel="alternate" href="${feedName}" type="${feedType}" title="Changes of Petstore Inventory">
 ${tags.join('')}</head>
 <body${name === 'reference' ? '' : ' class="side"'}>
 <a class="skip" href="#content">Skip to content</a>
@@ -105,11 +112,15 @@ ${contents.join('\n')}
 <div class="text">
 ${html}</div>
 </main>
-</div>
+${contact === undefined ? '' : `<footer>Questions? <a href="${toContactLink(contact)}">${toHtml(contact)}</a></footer>\n`}</div>
 </body>
 </html>
 `,
   };
+}
+
+export function toContactLink(contact: string): string {
+  return contact.startsWith('https:') ? contact : `mailto:${contact}`;
 }
 
 function toMenu(guides: readonly Guide[], current: string): string {

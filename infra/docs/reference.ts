@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import { documentation } from '../openapi/openApi.ts';
-import { type OpenApiDocument, readCommittedDocument } from '../openapi/openApiDocument.ts';
+import {
+  type OpenApiDocument,
+  readCommittedDocument,
+  toContact,
+} from '../openapi/openApiDocument.ts';
 import { type Guide, toGuide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
@@ -11,7 +15,7 @@ export function defineReference(
   overview: Guide,
   { servers, components }: OpenApiDocument,
   guides: readonly Guide[],
-  apiKey: string | undefined,
+  { apiKey, contact }: Access,
 ): [name: string, file: SiteFile][] {
   const [scheme = ''] = Object.keys(components.securitySchemes);
   const policy = toReferencePolicy(servers.map(({ url }) => url));
@@ -30,7 +34,7 @@ create('#content', ${configuration});\n`;
   const script = readScalar();
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const scalarName = `scalar-${hash}.js`;
-  const page = toPage(overview, guides, policy, [scalarName, 'reference.js']);
+  const page = toPage(overview, guides, contact, policy, [scalarName, 'reference.js']);
   return [
     ['reference.html', page],
     ['reference.js', { type: javascript, body: start }],
@@ -145,10 +149,14 @@ function readScalar(): string {
 }
 
 /** The document for publication: the committed one with the addresses of its readers. */
-export function toPublishedDocument({ documentationAddress, servers }: Access) {
+export function toPublishedDocument({ documentationAddress, servers, contact }: Access) {
   const text = JSON.stringify(readCommittedDocument());
+  const example: OpenApiDocument = JSON.parse(
+    text.replaceAll(documentation, `${documentationAddress}/`),
+  );
   const document: OpenApiDocument = {
-    ...JSON.parse(text.replaceAll(documentation, `${documentationAddress}/`)),
+    ...example,
+    info: { ...example.info, contact: toContact(contact) },
     servers: servers.map(({ name, baseUrl }) => ({
       url: baseUrl,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,

@@ -32,8 +32,13 @@ export async function runDocs(
   if (!sources) {
     throw new Error('package.json: set "repository". The client\'s package names it.');
   }
-  const { documentationAddress } = first.settings;
-  const site = await buildSite({ documentationAddress, servers: [first, ...others] });
+  const { documentationAddress, contact, statusPage } = first.settings;
+  const site = await buildSite({
+    documentationAddress,
+    servers: [first, ...others],
+    contact,
+    ...(statusPage !== undefined && { statusPage }),
+  });
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [name, { body }] of site) {

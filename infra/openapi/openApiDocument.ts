@@ -39,6 +39,7 @@ export function defineOpenApiDocument(
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
         'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](changes.html).',
+      contact: toContact('api@petstore.example'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.
@@ -63,6 +64,13 @@ export function defineOpenApiDocument(
       },
     },
   });
+}
+
+/** @param contact an e-mail address, or the address of a web page */
+export function toContact(contact?: string) {
+  if (contact === undefined) return undefined;
+  const name = 'The operators of the service';
+  return contact.startsWith('https:') ? { name, url: contact } : { name, email: contact };
 }
 
 export type OpenApiDocument = ReturnType<typeof defineOpenApiDocument>;

@@ -18,7 +18,13 @@ export function findDocumentationAddress({
 }
 
 /** The settings that clients read. */
-export const publicSettings = ['baseAddress', 'documentationAddress', 'allowedOrigins'] as const;
+export const publicSettings = [
+  'baseAddress',
+  'documentationAddress',
+  'contact',
+  'statusPage',
+  'allowedOrigins',
+] as const;
 
 /** One line that names the settings of a stage that are still examples and lead nowhere. */
 export function findExampleSettings(

@@ -46,6 +46,13 @@ const origin = z
     'must be "*", or an origin such as "https://shop.example" without a path or a slash at the end',
   );
 
+const contact = z
+  .string()
+  .refine(
+    (text) => z.email().safeParse(text).success || address.safeParse(text).success,
+    'must be an e-mail address such as "api@shop.example", or a web address such as "https://shop.example/help" without a slash at the end',
+  );
+
 const alarmTarget = z.union(
   [z.email(), z.string().regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
   'must be an e-mail address such as "ops@shop.example", or the ARN of a topic',
@@ -150,6 +157,10 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   /** Where `dist/docs` is published, without a slash at the end. Deprecated operations link to it. */
   documentationAddress: address,
+  /** Whom developers of clients ask for keys and help: an e-mail address, or the address of a web page. */
+  contact,
+  /** Where outages are announced, such as `https://status.shop.example`. Default: nowhere. */
+  statusPage: address.exactOptional(),
   /** The origins that may call the service from a browser: `*`, or a list, each with its scheme and without a slash. */
   allowedOrigins: z
     .tuple([origin], origin)

@@ -71,13 +71,15 @@ const memoryMegabytes = {
   listOrders: 512,
 };
 
-// An example, used by both stages. Set it before the first deployment, and production's allowedOrigins and budget too.
+// Examples, used by both stages. Set them before the first deployment, and production's allowedOrigins and budget too.
 const documentationAddress = 'https://docs.petstore.example';
+const contact = 'api@petstore.example';
 
 const settings = {
   staging: {
     purpose: 'for testing, with its own data',
     documentationAddress,
+    contact,
     allowedOrigins: ['*'],
     logLevel: 'INFO',
     logRetentionDays: 14,
@@ -112,6 +114,7 @@ const settings = {
   production: {
     purpose: 'the shop itself',
     documentationAddress,
+    contact,
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
     logRetentionDays: 90,

@@ -66,10 +66,11 @@ const commit = '0123456789ab';
 const edited = `${commit}-dirty-89abcdef`;
 const toExamples = (name: string, fields: string) =>
   `infra/stages/stages.ts: replace the example values of ${name}: ${fields}.`;
-const line = toExamples('production', 'documentationAddress, allowedOrigins, owner');
-const stagingLine = toExamples('staging', 'documentationAddress, owner');
+const line = toExamples('production', 'documentationAddress, contact, allowedOrigins, owner');
+const stagingLine = toExamples('staging', 'documentationAddress, contact, owner');
 const ownSettings = {
   documentationAddress: 'https://docs.shop.example',
+  contact: 'api@shop.example',
   allowedOrigins: ['https://shop.example'],
   owner: 'shop team',
 } as const;

@@ -9,6 +9,7 @@ const common = {
   memoryMegabytes: { ...mapOperations(() => 512), listInventory: 1024 },
   firewall: false,
   owner: 'petstore team',
+  contact: 'api@petstore.example',
   inventoryEntries: 100_000,
   maxIncreaseDollars: 1_000,
   maxIncreasePercent: 1_000,
@@ -94,6 +95,7 @@ export const changedSettings = {
     actualPercent: [50, 100],
     forecastPercent: [120],
   },
+  contact: 'https://petstore.example/help',
   customDomain: {
     name: 'api.petstore.example',
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
@@ -105,6 +107,7 @@ export const changedSettings = {
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
+  statusPage: 'https://status.petstore.example',
 } as const satisfies Partial<StageSettings>;
 
 export function changeProduction(changes: Partial<StageSettings>): Stage {

@@ -174,6 +174,19 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await expectAccessible(page);
   });
 
+  test('the feed of changes is XML, whose content is that of the changelog', async () => {
+    await open('changelog');
+    const entries = await page.evaluate<string[]>(`(async () => {
+      const text = await (await fetch('changes.atom')).text();
+      const { documentElement: feed } = new DOMParser().parseFromString(text, 'application/xml');
+      const toText = (html) => new DOMParser().parseFromString(html, 'text/html').body.textContent;
+      return [...feed.querySelectorAll('entry > content')].map((one) => toText(one.textContent));
+    })()`);
+    const text = await page.locator('.text').textContent();
+    expect(entries.length).toBeGreaterThan(1);
+    for (const entry of entries) expect(text).toContain(entry);
+  });
+
   test('the costs of requests fit beside the menu', async () => {
     await page.setViewportSize(desk);
     await open('costs');
@@ -283,6 +296,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       ['refund', 'selling.html#returns-and-cancellations'],
       ['return', 'selling.html#returns-and-cancellations'],
       ['cors', 'index.html#with-which-key'],
+      ['health', 'status.html#is-it-up'],
       ['install', 'client.html#install'],
       ['oversell', 'selling.html'],
       ['pagination', 'lists.html#pages'],

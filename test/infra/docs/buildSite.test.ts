@@ -13,6 +13,7 @@ import { type Access, type Site, type SiteFile, toPage } from '../../../infra/do
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -32,6 +33,8 @@ const staging = {
 const deployed: Access = {
   documentationAddress: 'https://docs.shop.example',
   servers: [production, staging],
+  contact: 'api@shop.example',
+  statusPage: 'https://status.shop.example',
 };
 const openApiFile = new URL('../../../shared/contract/openapi.json', import.meta.url);
 const { documentationAddress } = deployed;
@@ -174,6 +177,62 @@ describe('the guides', () => {
   });
 });
 
+describe('the operators', () => {
+  const link = '<a href="mailto:api@shop.example">';
+
+  test('are named with their contact on each guide, in the document, and where keys come from', () => {
+    for (const name of guideNames) {
+      expect(read(`${name}.html`), name).toContain(
+        `<footer>Questions? ${link}api@shop.example</a>`,
+      );
+    }
+    expect(readSection('index.html', 'with-which-key')).toContain(`come from ${link}the operators`);
+    const contact = { name: 'The operators of the service', email: 'api@shop.example' };
+    expect(JSON.parse(read('openapi.json')).info.contact).toEqual(contact);
+  });
+
+  test('may have a page in place of an address', async () => {
+    const url = 'https://shop.example/help';
+    const other = await buildSite({ ...deployed, contact: url });
+    expect(read('index.html', other)).toContain(`<footer>Questions? <a href="${url}">${url}</a>`);
+    const { contact } = JSON.parse(read('openapi.json', other)).info;
+    expect(contact).toEqual({ name: 'The operators of the service', url });
+  });
+
+  test('of a local stage are its reader, so it has neither contact nor status page', () => {
+    expect(read('index.html', localSite)).not.toContain('<footer>');
+    expect(JSON.parse(read('openapi.json', localSite)).info).not.toHaveProperty('contact');
+    expect(read('status.html', localSite)).toContain('There is no status page.');
+  });
+});
+
+test('where it stands has the versions and the status page', () => {
+  expect(read('status.html')).toContain('<a href="https://status.shop.example">status page</a>');
+  const { version } = JSON.parse(read('openapi.json')).info;
+  const cells = readRow('status.html', '<a href="openapi.json">OpenAPI document</a>');
+  expect(cells[0]).toBe(version);
+  expect(read('status.html')).toContain(`<td>${packageJson.version}</td>`);
+});
+
+test('the feed has each release of the changelog, with links that hold elsewhere, and nothing unreleased', () => {
+  const feed = read('changes.atom');
+  expect(site.get('changes.atom')?.type).toBe('application/atom+xml; charset=utf-8');
+  const releases = [...read('changelog.html').matchAll(/<h2 id="([^"]+)">[\d.]+ - ([\d-]+)</g)];
+  expect(releases.length).toBeGreaterThan(1);
+  const entries = feed.split('<entry>').slice(1);
+  expect(entries).toHaveLength(releases.length);
+  for (const [index, [, anchor, day]] of releases.entries()) {
+    expect(entries[index]).toContain(`<id>${documentationAddress}/changelog.html#${anchor}</id>`);
+    expect(entries[index]).toContain(`<updated>${day}T00:00:00Z</updated>`);
+    expect(entries[index]).toContain('<content type="html">&lt;ul>');
+  }
+  expect(feed.split('<entry>')[0]).toContain(`<updated>${releases[0]?.[2]}T00:00:00Z</updated>`);
+  expect(feed).toContain(` xml:base="${documentationAddress}/"`);
+  for (const [name, { body }] of toPages(site)) {
+    expect(body, name).toContain('<link rel="alternate" href="changes.atom"');
+  }
+});
+
 test('a placeholder is replaced in every place, and an unknown one fails the build', () => {
   const facts = { limit: () => '5', double: (text: string) => (text === '2' ? '4' : undefined) };
   expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
@@ -256,7 +315,7 @@ describe('a page', () => {
     ];
     const broken = links.filter(([name, address]) => {
       const link = address.replace(`document: ${documentationAddress}/`, '');
-      if (/^https?:/.test(link)) return false;
+      if (/^(?:https?|mailto):/.test(link)) return false;
       const [target, anchor] = link.split('#');
       const file = site.get(target || name);
       return (
@@ -325,6 +384,7 @@ describe('the reference', () => {
     expect(document).toEqual({
       ...JSON.parse(committed.replaceAll('docs.petstore.example', 'docs.shop.example')),
       externalDocs: { description: 'The documentation', url: 'https://docs.shop.example/' },
+      info: document.info,
       servers: [
         { url: 'https://api.shop.example/v1', description: 'Production' },
         { url: staging.baseUrl, description: 'Staging' },

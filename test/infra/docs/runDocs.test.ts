@@ -10,7 +10,12 @@ import { callOps } from '../ops/opsProcess.ts';
 
 const { folder, read } = openTemporaryFolder();
 const documentationAddress = 'https://docs.shop.example';
-const own = { documentationAddress, allowedOrigins: ['https://shop.example'] } as const;
+const own = {
+  documentationAddress,
+  contact: 'api@shop.example',
+  statusPage: 'https://status.shop.example',
+  allowedOrigins: ['https://shop.example'],
+} as const;
 const ofGateway = 'https://x.execute-api.eu-west-1.amazonaws.com/v1';
 
 /** Writes the documentation of both stages; only staging has a stack. */
@@ -36,7 +41,7 @@ const elsewhere = { ...own, baseAddress: 'https://shop.example/v1' };
 const example = { ...own, baseAddress: 'https://api.petstore.example/v1' };
 const replace = 'replace the example values of';
 it.each<[string, Parameters<typeof writeDocs>, line: string]>([
-  ['an example', [own, {}], `${replace} staging: documentationAddress`],
+  ['an example', [own, {}], `${replace} staging: documentationAddress, contact`],
   ['an example of the last stage', [elsewhere, {}], `${replace} staging: documentationAddress`],
   ['an example to call', [example], `${replace} production: baseAddress`],
   [
@@ -59,7 +64,9 @@ it.each([
   const outcome = await writeDocs(production);
   expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('files written') });
   expect(outcome.stderr).toMatch(stderr);
-  const { servers } = JSON.parse(read('docs/openapi.json'));
+  const { info, servers } = JSON.parse(read('docs/openapi.json'));
+  expect(info.contact.email).toBe(own.contact);
+  expect(read('docs/status.html')).toContain(`href="${own.statusPage}"`);
   expect(servers.map(({ url }: { url: string }) => url)).toEqual(addresses);
   for (const name of readdirSync(`${folder}/docs`)) {
     // An example in the contract has the address of a picture.

@@ -1,0 +1,46 @@
+import type { Guide } from './guide.ts';
+import { toHtml } from './markdown.ts';
+
+export const feedName = 'changes.atom';
+export const feedType = 'application/atom+xml';
+
+/** The released versions of the changelog, the newest first, as an Atom feed (RFC 4287). */
+export function toFeed(guides: readonly Guide[], documentationAddress: string): string {
+  const base = toHtml(documentationAddress);
+  const page = `${base}/changelog.html`;
+  const versions = findVersions(guides);
+  const entries = versions.map(
+    ({ anchor, version, day, html }) => `<entry>
+<id>${page}#${anchor}</id>
+<title>Version ${version}</title>
+<updated>${day}T00:00:00Z</updated>
+<link href="${page}#${anchor}"/>
+<content type="html">${toHtml(html)}</content>
+</entry>
+`,
+  );
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en" xml:base="${base}/">
+<id>${page}</id>
+<title>Changes of Petstore Inventory</title>
+<updated>${versions[0]?.day}T00:00:00Z</updated>
+<link rel="self" href="${base}/${feedName}"/>
+<link href="${page}"/>
+<author><name>Petstore Inventory</name></author>
+${entries.join('')}</feed>
+`;
+}
+
+/** A version without a day is not released. */
+function findVersions(guides: readonly Guide[]) {
+  const html = guides.find(({ name }) => name === 'changelog')?.html ?? '';
+  const sections = html.matchAll(
+    /<h2 id="([^"]+)">(\S+) - (\d{4}-\d\d-\d\d)<\/h2>(.*?)(?=<h2|$)/gs,
+  );
+  return [...sections].map(([, anchor, version, day, text = '']) => ({
+    anchor,
+    version,
+    day,
+    html: text.trim(),
+  }));
+}
