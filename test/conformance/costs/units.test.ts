@@ -14,6 +14,8 @@ import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { toJson } from '../../../shared/contract/json.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { pageQuery } from '../../../shared/contract/pageQuery.ts';
+import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
 import { MAX_ADJUSTMENTS, petStatuses } from '../../../shared/contract/values.ts';
@@ -86,6 +88,31 @@ describe('the billed units of a request', () => {
     await expect(text, 'commit what `npm run units` writes').toMatchFileSnapshot(
       unitsFile.pathname,
     );
+  });
+
+  test('are also measured for what the contract gets next, or an error says what is not known', () => {
+    const sort = { type: 'string', enum: ['price', 'name'] } as const;
+    const ask = (schema: ParameterSchema) => {
+      const query = { sort: { ...pageQuery.cursor, schema }, limit: pageQuery.limit };
+      return toLargestRequests({ ...operations.listOrders, query }, subjects, 'next');
+    };
+    expect(ask(sort).map(({ path, request }) => [path, request])).toEqual([
+      ['/store/orders', ''],
+      ['/store/orders?limit=1000', 'limit=1000'],
+      ['/store/orders?sort=price', 'sort=price'],
+      ['/store/orders?sort=price&limit=1000', 'sort=price, limit=1000'],
+      ['/store/orders?sort=name', 'sort=name'],
+      ['/store/orders?sort=name&limit=1000', 'sort=name, limit=1000'],
+    ]);
+    expect(() => ask({ type: 'string' })).toThrow('Say here which sort makes');
+    // No ids with pages, a cart of ten of each kind, sold and returned, for a new key and again.
+    const listed = toLargestRequests(operations.listInventory, subjects, 'next');
+    expect(
+      listed.some(({ path }) => /petId=.*(limit|cursor)|(limit|cursor)=.*petId/.test(path)),
+    ).toBe(false);
+    const sent = toLargestRequests(operations.adjustInventory, subjects, undefined);
+    expect(sent).toHaveLength(Object.keys(subjects).length * 2 * 2);
+    for (const { body } of sent) expect(JSON.parse(body as string).adjustments).toHaveLength(10);
   });
 
   const growing = responsesOf.listInventory.filter((one) =>

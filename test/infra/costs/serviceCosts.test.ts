@@ -105,12 +105,49 @@ describe('npx petstore costs', () => {
   it('says what the typical request is: a default page of 100 orders, not of twenty', () => {
     const orders = costs.operations.find(({ operationId }) => operationId === 'listOrders');
     expect(orders).toMatchObject({ typical: 'a page of 100', mostExpensive: 'limit=1000' });
-    // 3.70 for gateway and call, 13 ms of half a GB, 2.5 units, 18,038 bytes, 1,166 of log, 1 % traced.
-    const gb = 2 ** 30 / 1e6;
-    const dollars =
-      3.7 + 0.0065 * 13.3334 + 2.5 * 0.125 + (18_038 * 0.09 + 1_166 * 0.5) / gb + 0.05;
-    expect(orders?.typicalDollars).toBeCloseTo(dollars, 6);
   });
+
+  // Per million: what a call costs, half or a whole GB for so many ms, units, bytes sent and logged, and 1 % of traces.
+  test.each([
+    ['us-east-1', 3.5, 0.125, 0.625, 0.5],
+    ['eu-central-1', 3.7, 0.1525, 0.7625, 0.63],
+  ])(
+    'prices a request of each operation and a sale in %s as by hand',
+    (region, gateway, readUnit, writeUnit, log) => {
+      const inRegion = { ...priced, settings: { ...priced.settings, region } };
+      const { operations, sales } = toServiceCosts(inRegion, traffic);
+      const gb = 2 ** 30 / 1e6;
+      const toSum = (
+        seconds: number,
+        reads: number,
+        writes: number,
+        sent: number,
+        logged: number,
+      ) =>
+        gateway +
+        0.2 +
+        seconds * 13.3334 +
+        reads * readUnit +
+        writes * writeUnit +
+        (sent * 0.09 + logged * log) / gb +
+        0.05;
+      const found = Object.fromEntries(
+        operations.map((one) => [one.operationId, one.typicalDollars]),
+      );
+      const hands = {
+        // 1,000 entries with a version each are 2.5 units, and 6,000 bytes more half of one.
+        listInventory: toSum(0.03, 3, 0, 15_387, 1_193),
+        getInventoryEntry: toSum(0.005, 1, 0, 618, 1_173),
+        updateInventory: toSum(0.0075, 0, 4, 617, 1_173),
+        adjustInventory: toSum(0.01, 1, 4, 615, 1_176),
+        getPet: toSum(0.005, 0.5, 0, 760, 1_159),
+        listOrders: toSum(0.0065, 2.5, 0, 18_038, 1_166),
+      };
+      for (const [id, sum] of Object.entries(hands)) expect(found[id]).toBeCloseTo(sum, 6);
+      expect(sales[0]?.marginal).toBeCloseTo(hands.adjustInventory, 6);
+      expect(sales[1]?.marginal).toBeCloseTo(toSum(0.01, 10, 22, 1_193, 1_179), 6);
+    },
+  );
 
   it('titles each table with stage, region, date of the prices, and where its traffic is from', () => {
     const titles = text.split('\n').filter((line) => line.includes(', in dollars: '));
