@@ -110,16 +110,23 @@ function toErrorHeaders({ requiredHeaders }: Operation, code: ErrorCode): Header
   return { ...errorHeaders[code], ...(isOutcome && { 'Idempotent-Replayed': false }) };
 }
 
-/** The service cannot change this response of API Gateway. */
+/**
+ * API Gateway's own response, which has neither code nor status. They are optional here, so that a generated client can
+ * read the code of any error. No valid request gets it, so its form in plain text is left out.
+ */
 const tooLarge: ResponseObject = {
   description:
-    'The body is too large. The response is the gateway’s own, without the headers of all other responses: check the status. [More](errors.html#payload_too_large).',
+    'The body is too large: no valid request gets this response. It is the gateway’s own, without `code`, `status` and the headers of all other responses. Past 10 MB, it is plain text. [More](errors.html#payload_too_large).',
   headers: {},
   content: {
     'application/json': {
       schema: {
         type: 'object',
-        properties: { message: { type: 'string' } },
+        properties: {
+          code: { const: 'payload_too_large' },
+          message: { type: 'string' },
+          status: { const: statusOfCode.payload_too_large },
+        },
         required: ['message'],
       },
       examples: {
@@ -129,7 +136,6 @@ const tooLarge: ResponseObject = {
         },
       },
     },
-    'text/plain': { schema: { type: 'string' } },
   },
 };
 

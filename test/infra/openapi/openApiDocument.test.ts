@@ -220,6 +220,7 @@ function toValue(schema: ParameterSchema, text: string): unknown {
 const id = { 'X-Request-Id': '8f2c1e0a-6a6b' };
 const type = { 'Content-Type': 'application/json' };
 const json = { ...id, ...type };
+const plain = { 'Content-Type': 'text/plain' };
 const page = '[{"petId":9007199254740993,"quantity":1,"status":"sold"}]';
 const rounded = page.replace('9007199254740993', '1.5');
 const missing = '{"code":"not_found","message":"There is none.","status":404}';
@@ -234,6 +235,8 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['304 GET /inventory', { ...id, ETag: '"a"' }, page, 'The body is not empty.'],
   ['200 GET /inventory', id, page, 'The Content-Type is "".'],
   ['413 PATCH /inventory/1', { 'Content-Type': 'a/b' }, '', 'The Content-Type is "a/b".'],
+  ['200 GET /inventory', { ...id, ...plain }, page, 'The Content-Type is "text/plain".'],
+  ['413 PATCH /inventory/1', { ...plain, Age: '1' }, 'no', /header age/],
   ['200 GET /inventory', json, page.slice(1), /^The body is not JSON: /],
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, page, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
