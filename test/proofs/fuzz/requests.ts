@@ -94,44 +94,62 @@ const queries: Partial<Record<OperationId, readonly string[]>> = {
 
 function arbitraryValid(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
   const writes = ['updateInventory', 'updateInventory', 'adjustInventory'] as const;
-  const operationId = pick<OperationId>(...operationIds, ...writes);
+  return fc.oneof(...[...operationIds, ...writes].map((id) => toValid(id, petIds)));
+}
+
+function toValid(operationId: OperationId, petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
+  const { method, path } = operations[operationId];
+  const update = fc.nat().map((quantity) => ({ body: `{"quantity":${quantity}}`, headers: [] }));
+  const write = operationId === 'adjustInventory' ? arbitrarySale(petIds) : update;
   return fc
-    .tuple(operationId, pick(...petIds), credentials, fc.nat(2 ** 31 - 1))
-    .map(([operationId, id, values, quantity]) => {
-      const { method, path } = operations[operationId];
-      const { [operationId]: choices = [''] } = queries;
-      const isUpdate = method !== 'GET';
-      const sale = operationId === 'adjustInventory' ? toSale(quantity, petIds) : undefined;
-      return {
-        operationId,
-        method,
-        path: path.replace('{petId}', id),
-        petId: path.includes('{petId}') ? id : undefined,
-        query: choices[quantity % choices.length] ?? '',
-        headers: [
-          ['Host', '127.0.0.1'],
-          ...values.map((value): Header => ['Authorization', value]),
-          ...(isUpdate ? [['Content-Type', 'application/json'] as const] : []),
-          ...(sale ? [['Idempotency-Key', sale.key] as const] : []),
-        ],
-        body: isUpdate ? Buffer.from(sale?.body ?? `{"quantity":${quantity}}`) : null,
-      };
-    });
+    .record({
+      petId: pick(...petIds),
+      query: pick(...(queries[operationId] ?? [''])),
+      credentials,
+      write: method === 'GET' ? fc.constant(undefined) : write,
+    })
+    .map(({ petId, query, credentials, write }) => ({
+      operationId,
+      method,
+      path: path.replace('{petId}', petId),
+      petId: path.includes('{petId}') ? petId : undefined,
+      query,
+      headers: [
+        ['Host', '127.0.0.1'],
+        ...credentials.map((value): Header => ['Authorization', value]),
+        ...(write ? [['Content-Type', 'application/json'] as const, ...write.headers] : []),
+      ],
+      body: write ? Buffer.from(write.body) : null,
+    }));
+}
+
+interface Write {
+  readonly headers: readonly Header[];
+  readonly body: string;
 }
 
 /** Half are under a new key. A quarter are one of 16 requests again, and a quarter reuse one of their keys. */
-function toSale(drawn: number, petIds: readonly string[]) {
-  const known = (drawn % 64) - (drawn % 4);
-  const content = drawn % 4 === 0 ? known : drawn;
-  const deltas = [-1, -2, 1, -7, 3];
-  const adjustments = Array.from({ length: 1 + (content % 3) }, (_, index) => {
-    const petId = petIds[(Math.floor(content / 3) + 5 * index) % petIds.length];
-    return `{"petId":${petId},"delta":${deltas[(content + index) % deltas.length]}}`;
+function arbitrarySale(petIds: readonly string[]): fc.Arbitrary<Write> {
+  const line = fc.record({ petId: pick(...petIds), delta: pick(-1, -2, 1, -7, 3) });
+  const cart = fc
+    .uniqueArray(line, { minLength: 1, maxLength: 3, selector: ({ petId }) => petId })
+    .map((lines) => lines.map(({ petId, delta }) => `{"petId":${petId},"delta":${delta}}`));
+  const known = fc.sample(cart, { seed: 1, numRuns: 16 });
+  const knownKey = fc.nat(known.length - 1);
+  const toWrite = (key: string, lines: readonly string[] = []): Write => ({
+    headers: [['Idempotency-Key', key]],
+    body: `{"adjustments":[${lines}]}`,
   });
-  return {
-    key: drawn % 4 < 2 ? `sale-${known}` : `sale-<<batch>>-${drawn}`,
-    body: `{"adjustments":[${adjustments}]}`,
-  };
+  return fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.nat(), cart)
+        .map(([n, lines]) => toWrite(`sale-<<batch>>-${n}`, lines)),
+    },
+    knownKey.map((n) => toWrite(`sale-${n}`, known[n])),
+    fc.tuple(knownKey, cart).map(([n, lines]) => toWrite(`sale-${n}`, lines)),
+  );
 }
 
 const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PURGE FOO');
