@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -69,6 +70,7 @@ export async function readStatus(
     deployments,
     refused,
     stopped,
+    tables,
     requests,
     callers,
     addresses,
@@ -81,13 +83,14 @@ export async function readStatus(
     settle(findDeployments(stage)),
     settle(readRefused(stage, query)),
     settle(readStopped(stage)),
+    settle(readTables(stage)),
     settle(readRequests(stage.stage, query)),
     settle(query(functionLogs, callerQuery).then(toCallers)),
     settle(query([accessLog], addressQuery).then(toTopCallers)),
     settle(readFunctions(stage, now)),
     settle(readThrottles(stage, now)),
   ]);
-  const code = { live, deployments, refused, stopped };
+  const code = { live, deployments, refused, stopped, tables };
   const clients = { requests, callers, addresses };
   return { stack: stage.status, watch, alarms, ...code, ...clients, functions, throttles };
 }
@@ -246,6 +249,23 @@ async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
       reserved[index]?.ReservedConcurrentExecutions === 0 &&
       toReservedConcurrency(stage.settings, id) !== 0,
   );
+}
+
+/** The tables that requests cannot use, with their state: `missing`, or such as `CREATING`. */
+async function readTables({ stage, open }: OpenStage) {
+  const client = open(DynamoDBClient);
+  const states = tableNames.map(async (name) => {
+    const table = toUsedTableName(stage, name);
+    try {
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+      return { table, state: Table?.TableStatus ?? 'missing' };
+    } catch (error) {
+      if ((error as Error).name === 'ResourceNotFoundException') return { table, state: 'missing' };
+      throw error;
+    }
+  });
+  // A table whose settings change serves all requests.
+  return (await Promise.all(states)).filter(({ state }) => !/^(ACTIVE|UPDATING)$/.test(state));
 }
 
 /** The gateway logs a line for every request, also where it calls no function. It logs the status as text. */

@@ -59,6 +59,9 @@ export function toStatusText(
       return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
     }),
   );
+  const tables = show(status.tables, (found) =>
+    found.flatMap(({ table, state }) => wrap(`Table ${table}: ${state}`)),
+  );
   const requests = show(status.requests, ({ operations, errors, refusedChecks }) => [
     ...toColumns([
       ['  OPERATION', 'REQUESTS', '5XX', 'SHARE'],
@@ -93,12 +96,17 @@ export function toStatusText(
   );
   type Callers = Extract<Status['addresses'], { value: unknown }>['value'];
   const toCallers = (callers: Callers) =>
-    callers.flatMap(({ name, requests: all, statuses }) => {
-      const counts = statuses.map(({ status: code, count }) => `${toCount(count)} x ${code}`);
-      return wrap(`${name}: ${toCount(all)} (${counts.join(', ')})`);
-    });
+    callers.length === 0
+      ? wrap('Nobody.')
+      : callers.flatMap(({ name, requests: all, statuses }) => {
+          const counts = statuses.map(({ status: code, count }) => `${toCount(count)} x ${code}`);
+          return wrap(`${name}: ${toCount(all)} (${counts.join(', ')})`);
+        });
   const keys = show(status.callers, (found) => toCallers(found.keys));
-  const addresses = show(status.addresses, toCallers);
+  const addresses = show(status.addresses, (found) => [
+    ...toCallers(found),
+    ...wrap(`The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`),
+  ]);
   const throttles = show(status.throttles, (found) =>
     found.length === 0
       ? wrap('No table.')
@@ -118,12 +126,15 @@ export function toStatusText(
   const rows = runbook.flatMap(({ row, title }) => wrap(`${row} ${title}`));
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...deployments, ...stopped, ...stack, ...watch, ...refused]],
+    ['LIVE', [...live, ...deployments, ...stopped, ...tables, ...stack, ...watch, ...refused]],
     ['REQUESTS of clients, last hour', [...requests, ...functions]],
     ['MOST REQUESTS by key, last hour', keys],
     ['MOST REQUESTS by address, last hour', addresses],
     ['THROTTLED by DynamoDB, last hour', [...throttles, ...refusedIds]],
-    ['ROWS of infra/RUNBOOK.md that apply', rows.length > 0 ? rows : wrap('None.')],
+    [
+      'ROWS of infra/RUNBOOK.md that apply',
+      rows.length > 0 ? rows : wrap('None. Row 8 is for a key that leaked.'),
+    ],
   ];
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines])].join('\n');

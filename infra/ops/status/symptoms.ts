@@ -92,16 +92,18 @@ export const symptoms: readonly {
       ),
   },
   {
-    title: 'A key leaked, or is wrong',
+    title: 'A key leaked',
     applies: (facts) => isFiring(facts, /^(unauthorized|forbidden)-requests$/),
   },
   {
-    title: 'A table or its items are lost',
-    applies: ({ requests }) =>
-      requests?.errors.some(({ cause }) => cause.startsWith('ResourceNotFoundException')) ?? false,
+    title: 'A table is lost',
+    applies: ({ tables = [], requests }) =>
+      tables.length > 0 ||
+      (requests?.errors.some(({ cause }) => cause.startsWith('ResourceNotFoundException')) ??
+        false),
   },
   {
-    title: 'Only the scheduled check fails',
+    title: 'Only the check fails',
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
       (isFiring(facts, /^(check-failed|silence)$/) && !isFiring(facts, failing)),

@@ -214,7 +214,7 @@ describe('a command of package.json', () => {
 const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
-  status: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
+  status: ['--stage staging', 'cloudformation codedeploy dynamodb lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
   costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
 } as const;

@@ -57,6 +57,8 @@ interface Recorded {
   readonly restored?: string;
   /** That of updateInventory by the settings. */
   readonly concurrency?: number;
+  /** The table that somebody deleted. */
+  readonly lost?: string;
   readonly withoutData?: number;
   /** Whether the alarms' actions are off. */
   readonly muted?: boolean;
@@ -137,6 +139,10 @@ function record(recorded: Recorded): Responses {
     ListDeploymentTargets: () => ({ targetIds: ['petstore-production-getPet'] }),
     GetParameter: () => ({ Parameter: { Value: JSON.stringify(recorded.left ?? {}) } }),
     GetTopicAttributes: () => ({ Attributes: new Map([['SubscriptionsConfirmed', '1']]) }),
+    DescribeTable: ({ TableName }) =>
+      recorded.lost === String(TableName)
+        ? refuse('ResourceNotFoundException', 'Requested resource not found')
+        : { Table: { TableStatus: 'ACTIVE' } },
     GetFunctionConcurrency: ({ FunctionName }) =>
       recorded.stopped?.some((id) => String(FunctionName).endsWith(`-${id}`))
         ? { ReservedConcurrentExecutions: 0 }
@@ -381,6 +387,10 @@ const screens: Readonly<Record<string, Recorded>> = {
   'alarms on all operations': ofAllOperations,
   'a version that failed the pre-traffic check': stoppedByHook,
   'a crowd on one pet': crowd,
+  'a table that somebody deleted': {
+    ...allFail(of('ResourceNotFoundException', 'Requested resource not found')),
+    lost: 'petstore-production-inventory',
+  },
   'many things at once': manyThings,
 };
 
@@ -412,7 +422,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   'failures of all but one operation': { ...down, requests: allButOne },
   'failures of all, for two reasons': allFail(ofTwo),
   'the same error of our own in all': { ...allFail(of('TypeError')), published: 17 },
-  'a table that is gone': allFail(of('ResourceNotFoundException')),
+  'an error of a table that is gone': allFail(of('ResourceNotFoundException')),
   'few failures of all': allFail(of('TimeoutError'), 4),
   // A table, by the limit that throttles it.
   'a table at its maximum': { firing: throttled, metrics: writes(11_900) },
