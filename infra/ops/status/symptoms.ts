@@ -73,8 +73,9 @@ export const symptoms: readonly {
   },
   {
     title: 'New code fails',
-    applies({ alarms, live }) {
-      if (!live || live.rolledBackFrom !== undefined) return false;
+    applies({ alarms, live, tables = [] }) {
+      // Earlier code lacks a missing table too.
+      if (!live || live.rolledBackFrom !== undefined || tables.length > 0) return false;
       const from = Date.parse(live.codeSince);
       return (alarms?.firing ?? []).some(({ name, severity, since }) => {
         const delay = Date.parse(since) - from;
