@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../../infra/ops/aws.ts';
 import { writeBundles } from '../../support/bundles.ts';
@@ -13,6 +14,18 @@ const { folder } = openTemporaryFolder();
 const notFlat = 'The memory of the functions is not flat.';
 const oneLine = '1 lines of level ERROR, first the line';
 
+/** What a service that has every pet responds to a request of the soak. */
+function toDocument(url = '', body = ''): unknown {
+  const toEntry = (petId: unknown) => ({ petId, quantity: 6, status: 'available' });
+  const [, resource, id] = /^\/v1\/(\w+)\/?(\w*)/.exec(url) ?? [];
+  if (resource === 'pets') return { id: Number(id), name: 'Rex', status: 'available' };
+  if (id === 'adjustments') {
+    const { adjustments } = JSON.parse(body) as { adjustments: { petId: number }[] };
+    return { entries: adjustments.map(({ petId }) => toEntry(petId)) };
+  }
+  return id && resource === 'inventory' ? toEntry(Number(id)) : [];
+}
+
 test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   ['a healthy service has no problems', [], 0, []],
   ['a service that grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
@@ -24,11 +37,12 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   ],
 ])('a soak of %s', async (_, vitals, failsEach, expected) => {
   let count = 0;
-  using served = await serve((_, response) => {
+  using served = await serve(async (request, response) => {
     count += 1;
-    response.statusCode = count % failsEach === 0 ? 500 : 200;
+    if (count % failsEach === 0) return void response.writeHead(500).end();
+    const document = JSON.stringify(toDocument(request.url, await text(request)));
     // At full speed, it would take the processors from other tests.
-    setTimeout(() => response.end('{}'), 3);
+    setTimeout(() => response.setHeader('ETag', '"a"').end(document), 3);
   });
   const next = vitals[Symbol.iterator]();
   const ask = async () => ({ ...healthy, ...next.next().value });

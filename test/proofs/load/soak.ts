@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import autocannon, { type Request } from 'autocannon';
+import {
+  createPetstoreClient,
+  type PetstoreClient,
+  PetstoreError,
+} from '../../../shared/client/index.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import type { Findings } from '../../support/testCommand.ts';
 import type { StageProcessOptions, Started, Vitals } from '../stageProcess.ts';
@@ -74,68 +78,58 @@ export async function soak(service: Service, seconds: number): Promise<Findings>
 
 /** Sends requests in sequence on each connection, as fast as the responses come. */
 async function putUnderLoad(service: Service, seconds: number) {
-  const { baseUrl, apiKey } = service.first;
-  const { requests, latency, errors, non2xx } = await autocannon({
-    url: baseUrl,
-    connections: CONNECTIONS,
-    duration: seconds,
-    // The load ends at the end of a sample.
-    sampleInt: Math.min(1_000, 500 * seconds),
-    requests: toMix(apiKey),
-  });
+  const client = createPetstoreClient({ ...service.first, maxRetries: 0 });
+  const end = performance.now() + seconds * 1_000;
+  const times: number[] = [];
+  let requests = 0;
+  /** Requests without a response, or with one other than 2xx. */
+  let failures = 0;
+
+  async function sendInTurn(): Promise<void> {
+    while (performance.now() < end) {
+      const started = performance.now();
+      try {
+        await sendOfMix(client, requests++);
+      } catch (error) {
+        if (!(error instanceof PetstoreError)) throw error;
+        failures += 1;
+      }
+      times.push(performance.now() - started);
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendInTurn));
+  times.sort((one, other) => one - other);
+  const toPercentile = (share: number) => Math.round(times[Math.floor(share * times.length)] ?? 0);
   return {
     ...(await takeVitals(service)),
-    requests: requests.total,
-    p50: latency.p50,
-    p99: latency.p99,
-    /** Requests without a response, or with one other than 2xx. */
-    failures: errors + non2xx,
+    requests,
+    p50: toPercentile(0.5),
+    p99: toPercentile(0.99),
+    failures,
   };
 }
 
-/** Ids in `infra/local/sample.json` that have both a pet and an inventory entry. */
-const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
+/** Ids from 1 on in `infra/local/sample.json` that have both a pet and an inventory entry. */
+const PETS = 40;
 
 /**
  * Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one updates an entry or puts
  * a piece of it and of another back, each time under another key.
  */
-const toMix = (apiKey: string) =>
-  petIds.flatMap((petId) => [
-    petId % 2 === 0 ? toUpdate(petId, apiKey) : toAdjustment(petId, apiKey),
-    ...[1, 6, 11, 16, 21, 26, 31].map((other) =>
-      toRead(`/pets/${((petId + other) % petIds.length) + 1}`, apiKey),
-    ),
-    toRead('/inventory', apiKey),
-    toRead('/store/orders', apiKey),
-  ]);
-
-function toUpdate(petId: number, apiKey: string): Request {
-  return {
-    method: 'PATCH',
-    path: `/v1/inventory/${petId}`,
-    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ quantity: petId }),
-  };
-}
-
-function toAdjustment(petId: number, apiKey: string): Request {
-  const adjustments = [petId, petId + 1].map((id) => ({ petId: id, delta: 1 }));
-  return {
-    method: 'POST',
-    path: '/v1/inventory/adjustments',
-    setupRequest: (request) => ({
-      ...request,
-      headers: {
-        Authorization: `Bearer ${apiKey}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': randomUUID(),
-      },
-    }),
-    body: JSON.stringify({ adjustments }),
-  };
-}
-
-function toRead(path: string, apiKey: string): Request {
-  return { method: 'GET', path: `/v1${path}`, headers: { Authorization: `Bearer ${apiKey}` } };
+function sendOfMix(client: PetstoreClient, index: number): Promise<unknown> {
+  const ten = Math.floor(index / 10);
+  const petId = BigInt(1 + (ten % PETS));
+  switch (index % 10) {
+    case 0: {
+      if (ten % 2 === 0) return client.updateInventory(petId, { quantity: Number(petId) });
+      const adjustments = [petId, petId + 1n].map((id) => ({ petId: id, delta: 1 }));
+      return client.adjustInventory(adjustments, { idempotencyKey: randomUUID() });
+    }
+    case 8:
+      return client.listInventory();
+    case 9:
+      return client.listOrders();
+    default:
+      return client.getPet(BigInt(1 + ((ten + 5 * index) % PETS)));
+  }
 }
