@@ -168,29 +168,28 @@ export function toStates(alarm: AlarmProperties, minutes: readonly Minute[], sta
   const toValue = defineValue(alarm, minutes);
   // An alarm on a metric of DynamoDB ignores missing data, whatever its settings.
   const isIgnored = JSON.stringify(alarm).includes('AWS/DynamoDB');
-  const breaches = new Map<number, boolean | undefined>();
+  const breaches: (boolean | undefined)[] = [];
   /** Whether the period that ends before a minute breaches. One that begins before the first minute does not. */
   const toBreach = (end: number) => {
     if (end < length) return false;
-    if (!breaches.has(end)) {
+    if (!(end in breaches)) {
       const value = toValue(end - length, end);
       const isMissing = value === undefined || Number.isNaN(value);
-      breaches.set(end, isMissing ? undefined : isBreaching(value, Threshold));
+      breaches[end] = isMissing ? undefined : isBreaching(value, Threshold);
     }
-    return breaches.get(end);
+    return breaches[end];
   };
   let isFiring = false;
   return Array.from({ length: minutes.length - start }, (_, index) => {
-    const known: boolean[] = [];
-    for (let ago = 0; ago < EvaluationPeriods + OLDER_PERIODS; ago += 1) {
-      if (known.length === EvaluationPeriods) break;
+    let [missing, breaching] = [EvaluationPeriods, 0];
+    for (let ago = 0; missing > 0 && ago < EvaluationPeriods + OLDER_PERIODS; ago += 1) {
       const breach = toBreach(start + index + 1 - ago * length);
-      if (breach !== undefined) known.push(breach);
+      if (breach !== undefined) missing -= 1;
+      if (breach) breaching += 1;
     }
-    const missing = EvaluationPeriods - known.length;
     if (missing === 0 || !isIgnored) {
       const filled = alarm.TreatMissingData === 'breaching' ? missing : 0;
-      isFiring = known.filter(Boolean).length + filled >= DatapointsToAlarm;
+      isFiring = breaching + filled >= DatapointsToAlarm;
     }
     return isFiring;
   });
@@ -222,8 +221,8 @@ export function defineValue(
   const calculate = compile([...ids, ...inner.map(({ Id }: AlarmProperties) => Id)], Expression);
   return (from, end) => {
     const values = reads.map((read: (from: number, end: number) => number) => read(from, end));
-    const results = parts.map((calculatePart: ReturnType<typeof compile>) => calculatePart(values));
-    return calculate([...values, ...results], Number(minutes[from]?.now) / 1_000);
+    for (const calculatePart of parts) values.push(calculatePart(values));
+    return calculate(values, Number(minutes[from]?.now) / 1_000);
   };
 }
 
@@ -267,10 +266,10 @@ export function compile(
   ids: readonly string[],
   expression: string,
 ): (values: readonly (number | undefined)[], second?: number) => number {
-  const names = [...ids, 'IF', 'FILL', 'MAX', 'EPOCH'];
-  const calculate = new Function(...names, `return ${expression};`);
-  return (values, second) =>
-    calculate(...values.map((value = Number.NaN) => value), IF, FILL, MAX, () => second);
+  const parts = ids.map((id, index) => `const ${id} = values[${index}] ?? NaN;`);
+  const body = `${parts.join('')} return ${expression};`;
+  const calculate = new Function('values', 'IF', 'FILL', 'MAX', 'EPOCH', body);
+  return (values, second) => calculate(values, IF, FILL, MAX, () => second);
 }
 
 const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
