@@ -71,7 +71,10 @@ function toStageFacts({ servers, apiKey, contact, statusPage }: Access): Placeho
 }
 
 function toThrottleTable(): string {
-  const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
+  const head = [
+    'operation',
+    ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst']),
+  ];
   const lines = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : toReferenceLink(id),
     ...stagesForClients.flatMap(({ settings }) => {
@@ -96,7 +99,7 @@ function toShareTable(): string {
     );
     return [label, ...limits.map((found) => toCount(found?.limit) ?? 'no limit')];
   });
-  return toTable(['', ...stagesForClients.map(({ name }) => `${name}: a minute`)], lines);
+  return toTable(['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)], lines);
 }
 
 const rows = Object.values<Operation>(operations);
@@ -135,7 +138,7 @@ function toOperationFacts(documentationAddress: string): Placeholders {
 
 function toOperationTable(): string {
   return toTable(
-    ['operation', '', 'permission', 'level'],
+    ['operation', 'request', 'permission', 'level'],
     rows.map(({ operationId, method, path, permission, lifecycle }) => [
       toReferenceLink(operationId),
       `\`${method} ${path}\``,
