@@ -98,7 +98,7 @@ const customCss = `
   --scalar-color-2: #a2abb4;
   --scalar-color-3: #a2abb4;
 }
-@media (width < 48rem) {
+@media (width < 50rem) {
   .scalar-sidebar-toggle {
     top: 3.5rem !important;
   }
