@@ -1,6 +1,6 @@
 import { adjustInventory } from '../shared/contract/operations/adjustInventory.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryAdjustments } from '../shared/store/inventoryAdjustments.ts';
@@ -23,6 +23,4 @@ export const handler = defineHandler(
 );
 
 /** Without an `Idempotency-Key` it is refused, so that it stores no outcome. */
-export const warmUp = defineWarmUp(adjustInventory, handler, {
-  body: `{"adjustments":[{"petId":${MIN_ID},"delta":-1}]}`,
-});
+export const warmUp = defineWarmUp(adjustInventory, handler);

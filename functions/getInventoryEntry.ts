@@ -1,8 +1,9 @@
 import { NotFound } from '../shared/contract/errors.ts';
 import { getInventoryEntry } from '../shared/contract/operations/getInventoryEntry.ts';
 import { entryPetId } from '../shared/contract/parameters.ts';
+import { UNUSED_ID } from '../shared/contract/values.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { readInventoryEntry } from '../shared/store/inventoryEntry.ts';
@@ -22,5 +23,5 @@ export const handler = defineHandler(
 );
 
 export const warmUp = defineWarmUp(getInventoryEntry, handler, {
-  pathParameters: { petId: MIN_ID },
+  pathParameters: { petId: UNUSED_ID },
 });

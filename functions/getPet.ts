@@ -1,6 +1,7 @@
 import { getPet } from '../shared/contract/operations/getPet.ts';
+import { UNUSED_ID } from '../shared/contract/values.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineDocuments } from '../shared/store/documents.ts';
@@ -14,4 +15,4 @@ export const handler = defineHandler(getPet, service, async ({ parameters: { pet
   body: await pets.get(petId),
 }));
 
-export const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } });
+export const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: UNUSED_ID } });

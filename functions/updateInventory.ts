@@ -1,6 +1,7 @@
 import { updateInventory } from '../shared/contract/operations/updateInventory.ts';
+import { UNUSED_ID } from '../shared/contract/values.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryUpdates } from '../shared/store/inventoryUpdates.ts';
@@ -25,7 +26,6 @@ export const handler = defineHandler(
 
 /** `If-None-Match: *` is false for every entry, so no entry changes. */
 export const warmUp = defineWarmUp(updateInventory, handler, {
-  pathParameters: { petId: MIN_ID },
+  pathParameters: { petId: UNUSED_ID },
   headers: { 'If-None-Match': '*' },
-  body: '{"quantity":0}',
 });

@@ -70,7 +70,7 @@ test.each(rules)('%s', (_, importer, allowed) => {
 
 it('imports zod only as `* as z` of zod/mini where it is bundled: a named import bundles every locale', () => {
   const bundled = sources.filter((file) =>
-    /^(functions|shared|infra\/watch\/check|infra\/service\/hook)\//.test(file),
+    /^(functions|shared|infra\/gateway|infra\/watch\/check|infra\/service\/hook)\//.test(file),
   );
   const lines = bundled.flatMap((file) => read(file).match(/.* from ['"]zod.*$/gm) ?? []);
   expect(new Set(lines)).toEqual(

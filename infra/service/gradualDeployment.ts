@@ -17,12 +17,12 @@ import {
   operations,
 } from '../../shared/contract/operations.ts';
 import { hookKeyIds } from '../../shared/keys/apiKey.ts';
+import { readTableNames } from '../gateway/probes.ts';
 import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import type { DataTables } from './dataTables.ts';
-import { readTableNames } from './hook/probes.ts';
 import { defineFunction } from './lambdaFunction.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import {

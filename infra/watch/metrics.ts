@@ -15,7 +15,7 @@ import {
   operations,
 } from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
-import { checkAgent } from '../service/hook/probes.ts';
+import { checkAgent } from '../gateway/probes.ts';
 import {
   type AlarmPart,
   clientErrorStatuses,

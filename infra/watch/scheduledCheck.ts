@@ -6,7 +6,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { operationIds } from '../../shared/contract/operations.ts';
-import { readTableNames } from '../service/hook/probes.ts';
+import { readTableNames } from '../gateway/probes.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../stages/resourceNames.ts';

@@ -30,6 +30,11 @@ export interface Operation {
   /** Those of them that it requires. */
   readonly requiredHeaders?: readonly ['Idempotency-Key'];
   readonly requestBody?: z.ZodMiniType;
+  /**
+   * A valid body for warm-ups and probes, which must change nothing. With `If-None-Match: *`, or with `UNUSED_ID` in the
+   * path or in the body, it does not.
+   */
+  readonly harmlessBody?: string;
   /** Whether the response is streamed, so that it may exceed the size of a buffered response. */
   readonly streamed: boolean;
   /** Its error codes, without 429 and 5xx, which any operation can return. */

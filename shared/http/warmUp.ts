@@ -5,16 +5,12 @@ import { mintApiKey } from '../keys/apiKey.ts';
 import { logError } from '../runtime/logger.ts';
 import { MARGIN } from './requestTime.ts';
 
-/** The request that warms a function up. It must never change anything. */
+/** The request that warms a function up, with the operation's `harmlessBody`. It must never change anything. */
 export interface WarmUpRequest {
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
-
-/** The smallest id, which nobody uses. */
-export const MIN_ID = '-9223372036854775808';
 
 /** Milliseconds. A silent database delays a cold start by no more. */
 const TIMEOUT = 1_000;
@@ -32,7 +28,7 @@ export function isWarmUp(event: object): boolean {
  * to nobody; `authenticate` lets the warm-up pass. It logs no request line. A failure only logs an error.
  */
 export function defineWarmUp(
-  { streamed }: Operation,
+  { streamed, harmlessBody }: Operation,
   handler: (event: never, ...rest: never[]) => Promise<unknown>,
   request: WarmUpRequest = {},
 ): () => Promise<void> {
@@ -41,7 +37,7 @@ export function defineWarmUp(
     await undefined;
     try {
       const rest = streamed ? [openSink(), context] : [context];
-      await handler(toEvent(request) as never, ...(rest as never[]));
+      await handler(toEvent(request, harmlessBody) as never, ...(rest as never[]));
     } catch (error) {
       logError({ requestId: context.awsRequestId }, error);
     }
@@ -53,7 +49,7 @@ const context = {
   getRemainingTimeInMillis: () => TIMEOUT + MARGIN,
 } as Context;
 
-function toEvent({ pathParameters, query = {}, headers, body }: WarmUpRequest) {
+function toEvent({ pathParameters, query = {}, headers }: WarmUpRequest, body?: string) {
   const { apiKey } = mintApiKey();
   const sent = {
     Authorization: `Bearer ${apiKey}`,

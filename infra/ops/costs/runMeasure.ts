@@ -12,7 +12,7 @@ import {
 import { sumOf } from '../../costs/bills/usage.ts';
 import { type CostOptions, parseDayRange } from '../../costs/costOptions.ts';
 import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
-import { checkAgent } from '../../service/hook/probes.ts';
+import { checkAgent } from '../../gateway/probes.ts';
 import { openLogs, readLogRows } from './logRows.ts';
 
 /** Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic. */

@@ -20,7 +20,7 @@ import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
 import { readReleases } from '../../cli/releases.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
-import { checkAgent } from '../../service/hook/probes.ts';
+import { checkAgent } from '../../gateway/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../../stages/stages.ts';

@@ -17,9 +17,9 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { drawHookKeyId } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { defineKeyRegister } from '../../cli/keyRegister.ts';
+import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import { findIds, toReason, toTableName } from './knownIds.ts';
-import { isRight, type Probe, toProofs } from './probes.ts';
 
 /**
  * Milliseconds before each further attempt. A cold start may be throttled, and it takes some seconds until a permission
@@ -97,7 +97,8 @@ async function prove(deploymentId: string): Promise<string> {
     if (await isTurnedOff(target)) return `${subject} is turned off: it was not called.`;
     const { ids, problems } = await findIds(database);
     if (problems.length > 0) throw new Error(problems.join(' '));
-    const probes = toProofs(operationId, ids);
+    const operation = operations[operationId];
+    const probes = toProbes(operation, operation.permission, ids);
     await callWithKey(target, probes);
     return `${subject} gave the right response to each of ${probes.length} requests.`;
   } catch (error) {
@@ -159,7 +160,7 @@ async function call(
   apiKey: string,
   deadline: AbortSignal,
 ): Promise<void> {
-  const { operationId, method, path } = probe;
+  const { operation, method, path } = probe;
   const requestId = crypto.randomUUID();
   const input = {
     FunctionName: target.functionName,
@@ -171,7 +172,7 @@ async function call(
     const message = `no response within ${TIMEOUT / 1_000} seconds`;
     deadline.addEventListener('abort', () => reject(new Error(message)));
   });
-  const invoke = operations[operationId].streamed ? readStream : readWhole;
+  const invoke = operation.streamed ? readStream : readWhole;
   const { status, body } = await Promise.race([invoke(probe, input, deadline), late]).catch(
     (error) => {
       throw new Error(`${method} ${path} failed (request id ${requestId}): ${toReason(error)}`);
@@ -230,10 +231,9 @@ async function readStream(
 }
 
 function toEvent(probe: Probe, apiKey: string, requestId: string): object {
-  const { operationId, method, path, headers, body = null } = probe;
-  const { path: resource } = operations[operationId];
+  const { operation, method, path, headers, body = null } = probe;
   const { pathname, searchParams: query } = new URL(path, 'https://x');
   const headerLines = Object.entries({ ...headers, Authorization: `Bearer ${apiKey}` });
   const request = { requestId, method, path: pathname, query, headerLines, sourceIp: '' };
-  return toProxyEvent(request, resource, body);
+  return toProxyEvent(request, operation.path, body);
 }

@@ -1,26 +1,27 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { type KnownIds, readTableNames, readTables } from '../../gateway/probes.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
-import { type KnownIds, type ReadTable, readTableNames, readTables } from './probes.ts';
 
 export function toTableName(table: TableName): string {
   return process.env[tables[table].variable] ?? '';
 }
 
 /**
- * The id of an item of each table, and a line for each table that cannot be read.
+ * The id of an item of each table that clients can read, and a line for each table that cannot be read.
  * @param explainEmpty returns a line for a table that should have items
  */
 export async function findIds(
   client: DynamoDBClient,
   explainEmpty: (tableName: string) => Promise<string | undefined> = async () => undefined,
 ): Promise<{ ids: KnownIds; problems: string[] }> {
-  const ids: Partial<Record<ReadTable, string>> = {};
-  const find = async (table: ReadTable) => {
+  const ids: Record<string, string> = {};
+  const find = async (table: keyof typeof readTables) => {
     const tableName = toTableName(table);
+    const { path, id: attribute } = readTables[table];
     try {
-      const id = await findId(client, tableName, readTables[table].id);
+      const id = await findId(client, tableName, attribute);
       if (id === undefined) return await explainEmpty(tableName);
-      ids[table] = id;
+      ids[path] = id;
       return undefined;
     } catch (error) {
       return `The table ${tableName} cannot be read: ${toReason(error)}`;

@@ -5,8 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { checkAgent, isRight, type KnownIds, type Probe, toProbes } from '../../gateway/probes.ts';
 import { findIds, toTableName } from '../../service/hook/knownIds.ts';
-import { checkAgent, isRight, type Probe, toProbes } from '../../service/hook/probes.ts';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
@@ -28,8 +30,13 @@ export async function handler(): Promise<void> {
   const [baseAddress, apiKey] = await readParameters(ADDRESS_PARAMETER, KEY_PARAMETER);
   const known = await findIds(tables, explainEmpty);
   const turnedOn = OPERATIONS.split(',');
-  const asked = toProbes(known.ids).filter(({ operationId }) => turnedOn.includes(operationId));
-  const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
+  const asked = Object.values(operations).filter((one) => turnedOn.includes(one.operationId));
+  const { certificate, throttled, problems } = await checkService(
+    baseAddress,
+    apiKey,
+    asked,
+    known.ids,
+  );
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
   const surplusEntries = (await countItems(toTableName('inventory'))) - Number(INVENTORY_ENTRIES);
@@ -53,14 +60,16 @@ async function readParameters(address: string, key: string): Promise<[string, st
   return [read(address), read(key)];
 }
 
-/** Calls operations as a client does, with one retry each. */
+/** Calls operations as a client does, each by its first probe, with one retry. */
 export async function checkService(
   baseAddress: string,
   apiKey: string,
-  asked: readonly Probe[] = toProbes(),
+  asked: readonly Operation[] = Object.values(operations),
+  knownIds: KnownIds = {},
 ) {
   const responses = await Promise.all(
-    asked.map(async (probe) => {
+    asked.map(async (operation) => {
+      const [probe] = toProbes(operation, 'read', knownIds) as [Probe];
       const response = await sendProbe(probe, baseAddress, apiKey);
       if (!response.problem) return response;
       await setTimeout(PAUSE);
@@ -80,7 +89,7 @@ export async function checkService(
 }
 
 async function sendProbe(probe: Probe, baseAddress: string, apiKey: string) {
-  const { operationId, method, path } = probe;
+  const { operation, method, path, body: sent } = probe;
   const url = new URL(baseAddress + path);
   const headers = {
     ...probe.headers,
@@ -92,7 +101,7 @@ async function sendProbe(probe: Probe, baseAddress: string, apiKey: string) {
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = url.protocol === 'https:' ? request : requestPlain;
-      send(url, options, resolve).on('error', reject).end();
+      send(url, options, resolve).on('error', reject).end(sent);
     });
     const { valid_to: end } = (response.socket as TLSSocket).getPeerCertificate?.() ?? {};
     const { statusCode } = response;
@@ -103,12 +112,12 @@ async function sendProbe(probe: Probe, baseAddress: string, apiKey: string) {
       isThrottled: statusCode === 429,
       problem: isRight(probe, statusCode, body)
         ? undefined
-        : `${operationId}: ${method} ${url.pathname} responded with ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
+        : `${operation.operationId}: ${method} ${url.pathname} responded with ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
     };
   } catch (error) {
     // If none of several addresses responds, the error has only a code.
     const { message, code } = Object(error);
-    const problem = `${operationId}: ${baseAddress} did not respond: ${message || code}`;
+    const problem = `${operation.operationId}: ${baseAddress} did not respond: ${message || code}`;
     return { certificate: undefined, isThrottled: false, problem };
   }
 }

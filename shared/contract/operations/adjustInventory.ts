@@ -1,5 +1,6 @@
 import { InventoryAdjustments } from '../inventoryAdjustment.ts';
 import type { Operation } from '../operation.ts';
+import { UNUSED_ID } from '../values.ts';
 
 export const adjustInventory = {
   operationId: 'adjustInventory',
@@ -11,6 +12,7 @@ export const adjustInventory = {
   requestHeaders: ['Idempotency-Key'],
   requiredHeaders: ['Idempotency-Key'],
   requestBody: InventoryAdjustments,
+  harmlessBody: `{"adjustments":[{"petId":${UNUSED_ID},"delta":-1}]}`,
   streamed: false,
   errors: [
     'invalid_request',

@@ -12,6 +12,7 @@ export const updateInventory = {
   parameters: { petId: entryPetId },
   requestHeaders: ['If-Match', 'Idempotency-Key'],
   requestBody: InventoryUpdate,
+  harmlessBody: '{"quantity":0}',
   streamed: false,
   errors: [
     'invalid_request',

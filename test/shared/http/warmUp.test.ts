@@ -5,8 +5,9 @@ import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
+import { UNUSED_ID } from '../../../shared/contract/values.ts';
 import { defineHandler, defineStreamedHandler } from '../../../shared/http/defineHandler.ts';
-import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
+import { defineWarmUp } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { isOverdue } from '../../../shared/runtime/replyTime.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
@@ -14,7 +15,7 @@ import { onFastClock } from '../../support/faults/clock.ts';
 import { call, settings, useLogs } from './callHandler.ts';
 
 const logs = useLogs();
-const pathParameters = { petId: MIN_ID };
+const pathParameters = { petId: UNUSED_ID };
 const response = async () => ({ body: {} });
 
 const warmUpPet = (...[by, from = settings]: [by: typeof response, from?: typeof settings]) =>
@@ -25,9 +26,8 @@ it('a warm-up runs one complete request with write permission, and logs nothing'
   await defineWarmUp(updateInventory, defineHandler(updateInventory, settings, update), {
     pathParameters,
     headers: { 'If-None-Match': '*' },
-    body: '{"quantity":0}',
   })();
-  const parameters = { petId: -(2n ** 63n) };
+  const parameters = { petId: BigInt(UNUSED_ID) };
   const input = { parameters, body: { quantity: 0 }, ifMatch: [] };
   expect(update).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(input));
   expect(logs.info).not.toHaveBeenCalled();

@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
-import { toRequest } from '../../../../infra/service/hook/probes.ts';
 import type { checkService as checkServiceOf } from '../../../../infra/watch/check/handler.ts';
 import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBody.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
@@ -196,21 +195,6 @@ it('calls operations and AWS, writes metrics, and fails with a line for each pro
   }
   const text = `${screens.join('\n\n')}\n`.replaceAll(service.address, 'http://service');
   await expect(text).toMatchFileSnapshot('situations.txt');
-});
-
-it.each([
-  ['GET /pets', '/pets', 'items'],
-  ['GET /store/orders/{orderId}', '/store/orders/9', { id: '9' }],
-  // Another list, which may be empty.
-  ['GET /pets/lost', '/pets/lost', 'list'],
-  // A pet may have no photos.
-  ['GET /pets/{petId}/photos', '/pets/-8070450532247928833/photos', 'not_found'],
-  ['POST /store/orders', '/store/orders', 'forbidden'],
-])('derives the request to a new operation: %s', (operation, path, expected) => {
-  const [method, named] = operation.split(' ') as ['GET' | 'POST', `/${string}`];
-  const permission = method === 'GET' ? 'read' : 'write';
-  const request = toRequest({ method, path: named, permission }, { pets: '8', orders: '9' });
-  expect(request).toMatchObject({ path, expected });
 });
 
 it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
