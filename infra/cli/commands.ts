@@ -232,7 +232,11 @@ export const commands = {
     ],
     options: {
       stage: { ...urgentStage, about: `${stage.about}; also says which commit is live` },
-      'base-url': text('URL', 'the base address, which ends in /v1, in place of a stage'),
+      'base-url': text(
+        'URL',
+        'the base address, which ends in /v1, in place of a stage',
+        kinds.baseUrl,
+      ),
       light: flag('do not list the whole inventory'),
       entry: text('PETID', 'write the stock of this entry back unchanged, with a write key'),
       'expect-commit': flag('fail unless all that is live is this commit, or PETSTORE_COMMIT'),

@@ -18,6 +18,17 @@ export const httpUrl: Kind<string> = {
   parse: (text) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
 };
 
+/** A stage's base address. Only to this machine is the key sent unencrypted. */
+export const baseUrl: Kind<string> = {
+  rule: 'the https address of a stage, such as https://x.execute-api.eu-west-1.amazonaws.com/v1',
+  parse: (text) =>
+    /^https?:[^?#]+\/v1$/.test(text) &&
+    URL.canParse(text) &&
+    (text.startsWith('https') || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(text).hostname))
+      ? text
+      : undefined,
+};
+
 export function whole(min = 0, max = Number.MAX_SAFE_INTEGER): Kind<number> {
   return {
     rule: `a whole number${max < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : ''}`,

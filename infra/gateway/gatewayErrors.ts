@@ -12,6 +12,7 @@ import {
   preflightMaxAgeSeconds,
 } from '../../shared/contract/headers.ts';
 import { apiVersion } from '../../shared/contract/operation.ts';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
 
 // AWS's limits, which the local stage enforces too:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
@@ -135,9 +136,10 @@ export function toMethodNotAllowedError(allow: string): GatewayError {
   };
 }
 
-/** The value of the Allow header of a path with these methods. */
-export function toAllow(methods: readonly string[]): string {
-  return [...new Set(methods), 'OPTIONS'].join(', ');
+/** The value of the Allow header of one of the contract's paths. */
+export function toAllow(path: string): string {
+  const ids = operationIds.filter((id) => operations[id].path === path);
+  return [...ids.map((id) => operations[id].method), 'OPTIONS'].join(', ');
 }
 
 export function toErrorText({ code, message }: GatewayError): string {

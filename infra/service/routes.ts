@@ -35,11 +35,10 @@ export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins:
   }
   for (const path of toPaths()) {
     const resource = api.root.resourceForPath(path);
-    const methods = toMethods(path);
-    if (methods.length === 0) {
+    if (!operationIds.some((id) => operations[id].path === path)) {
       addErrorResponse(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
     } else {
-      const allow = toAllow(methods);
+      const allow = toAllow(path);
       const headers = toPreflightHeaders(allow, allowedOrigins);
       addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(allowedOrigins));
       addErrorResponse(resource, toMethodNotAllowedError(allow), allowedOrigins);
@@ -90,12 +89,6 @@ function toPaths(): Set<string> {
     });
   }
   return paths;
-}
-
-function toMethods(path: string): string[] {
-  return operationIds
-    .filter((id) => operations[id].path === path)
-    .map((id) => operations[id].method);
 }
 
 function addFixedResponse(

@@ -58,15 +58,16 @@ export function defineGateway(
     const page = path === '' ? await serveDocs?.(request) : undefined;
     if (page) return page;
     const resource = findPath(path);
-    const found = functions.filter(({ operation }) => operation.path === resource);
-    const called = found.find(({ operation }) => operation.method === method);
+    const called = functions.find(
+      ({ operation }) => operation.path === resource && operation.method === method,
+    );
     const operationId = called?.operation.operationId;
     if (isRateLimited({ ...request, operationId })) return toErrorResponse(rateLimited);
     if (isThrottled(operationId ?? 'other')) {
       return refuse(gatewayErrors.THROTTLED);
     }
     if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
-    const allow = toAllow(found.map(({ operation }) => operation.method));
+    const allow = toAllow(resource);
     if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
     if (!called) return refuse(toMethodNotAllowedError(allow));
     const { operation } = called;
