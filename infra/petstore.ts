@@ -11,15 +11,7 @@ const loads: Loads = {
   smoke: async () => (await import('./ops/smoke/runSmoke.ts')).runSmoke,
   status: async () => (await import('./ops/status/runStatus.ts')).runStatus,
   rollback: async () => (await import('./ops/rollback/runRollback.ts')).runRollback,
-  costs: async () => ({
-    ...(await import('./costs/runCosts.ts')).runs,
-    'by-key': async (options) => (await import('./ops/costs/runByKey.ts')).runByKey(options),
-    forecast: async (options) => (await import('./ops/costs/runByKey.ts')).runForecast(options),
-    measure: async (options) => (await import('./ops/costs/runMeasure.ts')).runMeasure(options),
-    async reconcile(options, files) {
-      return (await import('./ops/costs/runReconcile.ts')).runReconcile(files, options);
-    },
-  }),
+  costs: async () => (await import('./costs/runCosts.ts')).runs,
   docs: async () => {
     const { runDocs } = await import('./docs/runDocs.ts');
     return () => runDocs();

@@ -74,10 +74,6 @@ const traffic = {
     kinds.whole(),
   ),
 } as const;
-const days = {
-  from: text('DAY', 'the first day in UTC, such as 2026-11-01', kinds.day),
-  to: text('DAY', 'the last day in UTC; at most yesterday', kinds.day),
-} as const;
 
 /** The commands: what their help says, and what they take. */
 export const commands = {
@@ -285,18 +281,6 @@ export const commands = {
           json,
         },
       },
-      'by-key': {
-        summary: 'Price what each API key used',
-        about:
-          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. The scheduled check's requests are a part of those. Asks before queries that cost more than $1.",
-        options: { ...pricedStage, ...days, json, yes },
-      },
-      forecast: {
-        summary: 'Say what this month will cost',
-        about:
-          "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an adjustment or an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent, or if no month was accepted. Asks before queries that cost more than $1.",
-        options: { ...pricedStage, 'by-key': flag('also print a row for each API key'), json, yes },
-      },
       check: {
         summary: 'Fail if a month costs too much',
         argument: '[REV]',
@@ -305,12 +289,6 @@ export const commands = {
           'With a commit, also prints what costs more or less than at that commit, and why: the month, the change of its traffic, and the worst month. It reads the figures that the commit has in infra/costs, and builds its templates by its own code. So name only a commit whose code you trust. It fails if this clone does not have the commit.',
         ],
         options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
-      },
-      measure: {
-        summary: 'Measure the traffic of a stage',
-        about:
-          "Prints the requests in the stage's logs, scaled to a month, as a file for --traffic or infra/costs/traffic.json. Write units tell which updates had an Idempotency-Key. No log knows encodings and petId=: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
-        options: { ...pricedStage, ...days, yes },
       },
       prices: {
         summary: 'Read the prices of a region from AWS',
@@ -323,12 +301,27 @@ export const commands = {
           }),
         },
       },
-      reconcile: {
-        summary: 'Compare a bill with the model',
-        argument: '<FILE...>',
-        about:
-          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV or .csv.gz, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
-        options: { ...pricedStage, ...traffic, ...days, json },
+      report: {
+        summary: 'Write a page on a month, of its bill or its logs',
+        argument: '<MONTH> [BILL...]',
+        about: [
+          "Writes one HTML page to mail or print: what was paid, whether prices are AWS's list prices, whether the traffic is the accepted one, what a thousand sales, each operation and each API key cost, and a forecast. Its first sentence is the verdict: npx petstore costs report 2026-11 bill.csv.gz > november.html",
+          'BILL is a CUR 2.0 or FOCUS 1.0 or 1.2 export as CSV, .csv.gz or Parquet, with the cost allocation tags "service" and "stage". Earlier months in it give the trend. Without a bill, the page is made of the stage\'s logs, such as for the running month. Without AWS credentials, it is made of the bill alone. Days are of UTC. Asks before queries of the logs that cost more than $1.',
+          'The status is 1 if the bill is incomplete, a price is not that of the list, the forecast is past maxIncreaseDollars or maxIncreasePercent, or no month was accepted.',
+        ],
+        options: {
+          ...pricedStage,
+          account: text(
+            'IDS',
+            "count only lines of these AWS accounts, separated by commas; without it, of the stage's account, or of all",
+            kinds.pattern(
+              /^\d{12}(,\d{12})*$/,
+              'an account id of 12 digits, or several with commas',
+            ),
+          ),
+          json,
+          yes,
+        },
       },
     },
   },

@@ -78,7 +78,7 @@ export function defineCommand(
     // The help that is printed without a subcommand is no error.
     .configureOutput({ writeErr: (help) => print(help.trimEnd()), outputError() {} })
     .exitOverride();
-  if (argument !== undefined) command.argument(argument);
+  if (argument !== undefined) command.arguments(argument);
   for (const [option, text] of Object.entries(options)) {
     const placeholder = text.value ? ` <${text.value}${text.multiple ? '...' : ''}>` : '';
     const one = new Option(`--${option}${placeholder}`, text.about).default(text.default);

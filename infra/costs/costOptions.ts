@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../cli/commands.ts';
-import { tell } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
 import { toRegion } from '../cli/stageOption.ts';
 import { UsageError } from '../cli/usage.ts';
@@ -72,27 +71,6 @@ export const DAY_MILLISECONDS = 86_400_000;
 
 /** The midnight after the last whole day. */
 export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
-
-/** Ends at the last whole day, and says so. */
-export function parseDayRange(days: Pick<CostOptions<'measure'>, 'from' | 'to'>): DayRange {
-  if (!days.from || !days.to) throw new UsageError('Give --from and --to.');
-  const [from, to] = [days.from.getTime(), days.to.getTime()];
-  if (from > to) throw new UsageError(`--from ${toDay(from)} comes after --to ${toDay(to)}.`);
-  const today = toToday();
-  const last = `the last whole day of UTC is ${toDay(today - 1)}.`;
-  if (from >= today) throw new UsageError(`--from ${toDay(from)} is not over: ${last}`);
-  if (to >= today) tell(`--to ${toDay(to)} is not over: ${last} The days end there.`);
-  return { from, end: Math.min(to + DAY_MILLISECONDS, today) };
-}
-
-/** Splits the range by calendar month, as AWS bills, with each part's share of its month. */
-export function splitByMonth({ from, end }: DayRange): (DayRange & { readonly share: number })[] {
-  if (from >= end) return [];
-  const month = toMonth(from);
-  const last = Math.min(month.end, end);
-  const share = (last - from) / (month.end - month.from);
-  return [{ from, end: last, share }, ...splitByMonth({ from: month.end, end })];
-}
 
 /** The whole month in which the time is. */
 export function toMonth(time: number): DayRange {

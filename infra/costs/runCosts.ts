@@ -8,9 +8,7 @@ import { compareWith } from './compareWith.ts';
 import { readTraffic, toPricedStage, withRegion } from './costOptions.ts';
 import { toServiceText } from './costsText.ts';
 
-type Own = 'table' | 'check' | 'prices';
-
-export const runs: Runs<Pick<typeof commands.costs.subcommands, Own>> = {
+export const runs: Runs<typeof commands.costs.subcommands> = {
   async table(options) {
     const traffic = readTraffic(options);
     const stage = await toPricedStage(withRegion(options.stage));
@@ -28,6 +26,8 @@ export const runs: Runs<Pick<typeof commands.costs.subcommands, Own>> = {
     await writeResult({ json }, { ...compared?.document, checks }, lines.join('\n'));
     if (checks.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
   },
-  // It loads an AWS client.
+  // These load AWS clients and DuckDB.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
+  report: async (options, words) =>
+    (await import('./report/runReport.ts')).runReport(options, words),
 };

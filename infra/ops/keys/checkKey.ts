@@ -5,10 +5,7 @@ import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
-import { toNames } from '../../stages/resourceNames.ts';
-
-/** The name of the read key of a stage's checks. */
-export const CHECK_KEY = 'check';
+import { CHECK_KEY, toNames } from '../../stages/resourceNames.ts';
 
 /** The read key of a stage's checks in the Parameter Store, if there is one. */
 export function readCheckKey(stack: StageStack): Promise<string | undefined> {

@@ -59,12 +59,12 @@ const refused = [
   [
     'costs',
     'moth',
-    'reconcile --json',
-    'reconcile x.csv --from 2026-11-01',
+    'report --json',
+    'report 2026-13',
+    'report 2026-11 x.csv --account 1',
     '--entires 5',
     '--times 0',
   ],
-  ['costs by-key --from', '2026-11-31', '2026-11'],
   ['costs --entries', '1e3', '-1'],
   ['costs prices --region', '../x', 'europe'],
   ['start --port', '65536', '80x', '-1', ''],
@@ -210,13 +210,15 @@ describe('a command of package.json', () => {
   });
 });
 
+/** That of yesterday. */
+const month = new Date(Date.now() - 86_400_000).toISOString().slice(0, 7);
 /** The arguments of a command, and the AWS services that it calls. */
 const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
   status: ['--stage staging', 'cloudformation codedeploy dynamodb lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda ssm'],
-  costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
+  costs: [`report ${month} --stage staging`, 'cloudformation logs monitoring'],
 } as const;
 type Staged = keyof typeof staged;
 const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
@@ -249,7 +251,6 @@ it.each(Object.keys(staged) as Staged[])(
   },
 );
 
-const [day] = new Date(Date.now() - 86_400_000).toISOString().split('T');
 it.each([
   'rollback --yes',
   'smoke --light',
@@ -260,7 +261,7 @@ it.each([
   `import --pets ${pets} --overwrite --yes`,
   `export --pets ${pets}`,
   'status',
-  `costs by-key --from ${day} --to ${day}`,
+  `costs report ${month}`,
 ])('%s ends where the stack is not as in the settings, or these are invalid', async (typed) => {
   const end = async (settings: Partial<StageSettings>, place?: string) => {
     changeSettings(stages.staging, settings);

@@ -1,6 +1,8 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
+import { CHECK_KEY, toNames } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
 import {
   GIGABYTE,
   sumDollars,
@@ -9,12 +11,9 @@ import {
   toDollars,
   toRates,
   type Usage,
-} from '../../costs/bills/usage.ts';
-import { readPrices } from '../../costs/prices.ts';
-import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
-import { toNames } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { CHECK_KEY } from '../keys/checkKey.ts';
+} from '../bills/usage.ts';
+import { readPrices } from '../prices.ts';
+import { findUnits, readRecordedUnits } from '../units/responseUnits.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
 export type KeyCost = ReturnType<typeof toKeyCosts>[number];
@@ -56,13 +55,12 @@ export function toKeyCosts(logs: LogRows, volume: LogVolume, stage: Stage) {
     if (key === CHECK_KEY) return [];
     const requests = sumOf(rows, (row) => row.requests);
     const usage = sumUsage(rows.flatMap(({ used }) => used));
-    const { readUnits, writeUnits } = usage;
     const dollars = toDollars(usage, rates);
     const total = sumDollars(dollars);
-    const isSale = operation === 'adjustInventory' || operation === 'updateInventory';
+    const isSale = operation === 'adjustInventory';
     const sold = rows.filter((row) => isSale && row.status === '200');
     const sales = sumOf(sold, (row) => row.requests);
-    return [{ key, operation, requests, sales, readUnits, writeUnits, dollars, total }];
+    return [{ key, operation, requests, sales, usage, dollars, total }];
   });
 }
 

@@ -1,57 +1,51 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
-import { runQuery } from '../../cli/logsInsights.ts';
+import { type QueryRow, runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { tell } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../../costs/bills/usage.ts';
+import { checkAgent } from '../../gateway/probes.ts';
+import { toNames } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../bills/usage.ts';
 import {
   type CostOptions,
   DAY_MILLISECONDS,
   type DayRange,
-  splitByMonth,
   toDay,
   toToday,
   withRegion,
-} from '../../costs/costOptions.ts';
-import { readPrices, toUnitDollars } from '../../costs/prices.ts';
-import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
-import { toNames } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
+} from '../costOptions.ts';
+import { readPrices, toUnitDollars } from '../prices.ts';
+import { BYTES_OF_A_REQUEST } from '../units/responseUnits.ts';
 
 /** Queries that cost more need the user's consent. */
 const MAX_DOLLARS_UNASKED = 1;
 
 /**
- * Opens the logs of a stage for some days, once the user accepts the cost of the queries.
+ * Opens the logs of a stage for some days of a month, once the user accepts the cost of the queries.
  * @returns `undefined` if the user does not
  */
-export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange) {
-  const { stage: named } = options;
-  const days = toKeptDays(named, asked);
+export async function openLogs({ stage: named, yes }: CostOptions<'report'>, asked: DayRange) {
   const { open } = await readStack(named);
+  const days = toKeptDays(named, asked);
   const metrics = open(CloudWatchClient);
   const stage = withRegion(named, await metrics.config.region());
   const { functionLogs, accessLog } = toNames(stage);
-  const names = [...functionLogs, accessLog];
-  const months = await Promise.all(
-    splitByMonth(days).map(async (month) => ({
-      ...month,
-      volume: await readLogVolume(metrics, names, month),
-    })),
+  const daily = await readDailyBytes(metrics, [...functionLogs, accessLog], days);
+  const volume: LogVolume = new Map(
+    Array.from(daily, ([name, bytes]) => [name, sumOf(bytes, (one) => one)]),
   );
-  const gigabytes =
-    sumOf(
-      months.flatMap(({ volume }) => [...volume.values()]),
-      (bytes) => bytes,
-    ) / GIGABYTE;
+  const gigabytes = sumOf([...volume.values()], (bytes) => bytes) / GIGABYTE;
   const { queriedGigabytes } = readPrices(stage.settings.region).prices;
   const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
-  const isAgreed = options.yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
-  return isAgreed ? { stage, days, months, client: open(CloudWatchLogsClient) } : undefined;
+  const isAgreed = yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
+  if (!isAgreed) return undefined;
+  const rows = await readLogRows(open(CloudWatchLogsClient), stage, days);
+  return { stage, days, volume, rows, dailyBytes: daily.get(accessLog) ?? [] };
 }
 
 /** @throws {UsageError} when nothing is left of those days */
@@ -68,22 +62,21 @@ function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
 /** The bytes that each log received in some days. AWS bills its lines, and queries that read them, by these. */
 export type LogVolume = ReadonlyMap<string, number>;
 
-async function readLogVolume(
-  client: CloudWatchClient,
-  names: readonly string[],
-  days: DayRange,
-): Promise<LogVolume> {
+function readDailyBytes(client: CloudWatchClient, names: readonly string[], days: DayRange) {
   const metrics = names.map((label) => ({
     label,
     Namespace: 'AWS/Logs',
     MetricName: 'IncomingBytes',
     Dimensions: [{ Name: 'LogGroupName', Value: label }],
   }));
-  const sums = await readSums(client, metrics, days, DAY_MILLISECONDS / 1000);
-  return new Map(Array.from(sums, ([name, values]) => [name, sumOf(values, (bytes) => bytes)]));
+  return readSums(client, metrics, days, DAY_MILLISECONDS / 1000);
 }
 
-export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
+/** The rows of both queries. */
+export interface LogRows {
+  readonly functions: readonly QueryRow[];
+  readonly access: readonly QueryRow[];
+}
 
 /** One query for requests and reports, since each query is billed for everything that it reads. */
 const functionQuery = [
@@ -100,24 +93,18 @@ const functionQuery = [
  */
 const accessQuery = [
   'filter ispresent(route)',
-  `fields greatest(bytes - ${FREE_STREAMED_BYTES}, 0) as streamed, floor((greatest(bytes, 1) - 1) / ${BYTES_OF_A_REQUEST}) as further`,
-  'stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus',
+  `fields strcontains(userAgent, "${checkAgent}") as isCheck, greatest(bytes - ${FREE_STREAMED_BYTES}, 0) as streamed, floor((greatest(bytes, 1) - 1) / ${BYTES_OF_A_REQUEST}) as further`,
+  'stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus, isCheck',
 ];
 
 /**
  * Sums of the functions' own lines by operation, status and key, and of Lambda's reports. Sums of the gateway's lines
  * by route and status.
- * @param filters more lines before those of the gateway's query
  */
-export async function readLogRows(
-  client: CloudWatchLogsClient,
-  stage: Stage,
-  days: DayRange,
-  filters: readonly string[] = [],
-) {
+async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
   const [functions, access] = await Promise.all([
     runQuery(client, toNames(stage).functionLogs, days, functionQuery),
-    runQuery(client, [toNames(stage).accessLog], days, [...filters, ...accessQuery]),
+    runQuery(client, [toNames(stage).accessLog], days, accessQuery),
   ]);
   return { functions, access };
 }

@@ -1,0 +1,191 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+
+/**
+ * The columns that are read. A question mark: the column may be missing. In FOCUS 1.2, the usage type is the SKU's meter.
+ * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
+ * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-0-aws-columns.html
+ * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws-columns.html
+ */
+const columnsOf = {
+  'CUR 2.0': {
+    account: ['line_item_usage_account_id'],
+    region: ['product_region_code'],
+    service: ['line_item_product_code'],
+    usageType: ['line_item_usage_type'],
+    kind: ['line_item_line_item_type'],
+    quantity: ['line_item_usage_amount'],
+    gross: ['line_item_unblended_cost'],
+    net: ['line_item_net_unblended_cost', '?'],
+    list: ['pricing_public_on_demand_cost', '?'],
+    currency: ['line_item_currency_code'],
+    from: ['line_item_usage_start_date'],
+    end: ['line_item_usage_end_date'],
+    resource: ['line_item_resource_id', '?'],
+    commitment: ['?'],
+    class: ['?'],
+  },
+  FOCUS: {
+    account: ['subaccountid'],
+    region: ['regionid'],
+    service: ['servicename'],
+    usageType: ['x_usagetype', 'skumeter'],
+    kind: ['chargecategory'],
+    quantity: ['consumedquantity'],
+    gross: ['billedcost'],
+    net: ['?'],
+    list: ['listcost'],
+    currency: ['billingcurrency'],
+    from: ['chargeperiodstart'],
+    end: ['chargeperiodend'],
+    resource: ['resourceid', '?'],
+    commitment: ['commitmentdiscountid', '?'],
+    class: ['chargeclass', '?'],
+  },
+} as const;
+
+type Field = keyof (typeof columnsOf)['FOCUS'];
+const fields = Object.keys(columnsOf.FOCUS) as Field[];
+
+/** Money is DECIMAL. Parquet has it as DOUBLE, which 15 places make exact. */
+const types: Partial<Record<Field, string>> = {
+  ...{ gross: 'DECIMAL(38,15)', net: 'DECIMAL(38,15)', list: 'DECIMAL(38,15)' },
+  ...{ quantity: 'DOUBLE', from: 'TIMESTAMPTZ', end: 'TIMESTAMPTZ' },
+};
+const toType = (field: Field) => types[field] ?? 'VARCHAR';
+
+/** Lines of bills as they are, each with the file that it is from, and its tags `stage` and `service`. */
+export const rawColumns = [
+  ...['file', 'format', 'stageTag', 'serviceTag'].map((name) => `"${name}" VARCHAR`),
+  ...fields.map(
+    (field) => `"${field}" ${toType(field)}${toType(field) === 'TIMESTAMPTZ' ? ' NOT NULL' : ''}`,
+  ),
+];
+
+/** A column's name and type. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A map of tags, or one tag that was exported as a column of its own. */
+const tagMaps = ['resource_tags', 'tags'];
+const toTagColumn = (tag: string) => new RegExp(`^(resource_?tags[/_.])?(user[:_])?${tag}$`, 'i');
+
+const needed =
+  'Give a CUR 2.0 or FOCUS export of AWS Data Exports as it is, as CSV, .csv.gz or Parquet.';
+
+/** The SQL that reads a bill. @throws {Error} saying what the file is, if it is no bill */
+export async function toBillSql(
+  file: string,
+  describe: (source: string) => Promise<Column[]>,
+): Promise<string> {
+  if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`);
+  const head = await readHead(file);
+  const begin = head.toString('latin1');
+  const refuse = (found: string) => new Error(`${file} is ${found}. ${needed}`);
+  if (begin.startsWith('PK')) throw refuse('an Excel workbook or another ZIP archive');
+  if (head.length === 0) throw refuse('empty');
+  const name = toText(file);
+  if (begin.startsWith('PAR1')) {
+    const source = `read_parquet(${name})`;
+    return toSelect(file, source, await describe(source), refuse);
+  }
+  if (head.includes(0)) throw refuse('no text, for example in UTF-16 as Excel saves it');
+  const [line = ''] = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  if (/^\s*[[{]|@(timestamp|message|log)\b/.test(line)) {
+    throw refuse('a result of CloudWatch Logs Insights, not a bill');
+  }
+  if (line.split(';').length > line.split(',').length) {
+    throw refuse('separated by semicolons, as Excel saves CSV in some languages');
+  }
+  const names: string[] = parse(line, { relax_quotes: true })[0] ?? [];
+  // Without its own detection, DuckDB's errors name the row. A column that is given twice is renamed.
+  const columns = names.map((one, index) => (names.indexOf(one) < index ? `${one}_${index}` : one));
+  const listed = columns.map((one) => `${toText(one)}: 'VARCHAR'`).join(', ');
+  const source = `read_csv(${name}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${listed}})`;
+  const texts = columns.map((one) => ({ name: one, type: 'VARCHAR' }));
+  return toSelect(file, source, texts, refuse);
+}
+
+/** The first bytes, decompressed. Reads a compressed file to its end, since DuckDB takes a truncated one for whole. */
+async function readHead(file: string): Promise<Buffer> {
+  let head = Buffer.alloc(0);
+  const keep = new Writable({
+    write(chunk, _, done) {
+      if (head.length < 65_536) head = Buffer.concat([head, chunk]);
+      done();
+    },
+  });
+  await pipeline(createReadStream(file, { end: 65_535 }), keep);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
+  head = Buffer.alloc(0);
+  const unpacked = new Writable({ write: keep._write.bind(keep) });
+  await pipeline(createReadStream(file), createGunzip(), unpacked).catch((error: Error) => {
+    throw new Error(
+      `${file} is damaged or was not downloaded to its end (${error.message}). Download it again.`,
+    );
+  });
+  return head;
+}
+
+function toSelect(
+  file: string,
+  source: string,
+  columns: readonly Column[],
+  refuse: (found: string) => Error,
+): string {
+  if (columns.some(({ name }) => /^(lineItem|bill|identity)\//.test(name))) {
+    throw refuse('a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost');
+  }
+  const find = (name: string) => columns.find((one) => one.name.toLowerCase() === name);
+  const format = find('billedcost') ? 'FOCUS' : 'CUR 2.0';
+  if (format === 'CUR 2.0' && !find('line_item_unblended_cost')) {
+    const begin = columns.slice(0, 3).map(({ name }) => name);
+    throw refuse(`no bill that is known here: its columns begin with ${begin.join(', ')}`);
+  }
+  const values = fields.map((field) => {
+    const names: readonly string[] = columnsOf[format][field];
+    const column = names.map(find).find((one) => one !== undefined);
+    if (column === undefined && !names.includes('?')) {
+      throw new Error(`${file} has no column ${names.join(' or ')}. ${needed}`);
+    }
+    const value = column ? toValue(column) : 'NULL';
+    return `${value}::${toType(field)} AS ${toName(field)}`;
+  });
+  const maps = columns.filter(({ name }) => tagMaps.includes(name.toLowerCase()));
+  const tags = ['stage', 'service'].map((tag) => {
+    const own = columns.filter(({ name }) => toTagColumn(tag).test(name));
+    const all = [...own.map(toValue), ...maps.map((map) => toTagOf(map, tag)), 'NULL'];
+    return `coalesce(${all.join(', ')}) AS ${toName(`${tag}Tag`)}`;
+  });
+  if (maps.length === 0 && !columns.some(({ name }) => toTagColumn('stage').test(name))) {
+    throw new Error(`${file} has no column of tags, such as resource_tags or Tags. ${needed}`);
+  }
+  return `SELECT ${toText(file)} AS file, '${format}' AS format, ${[...values, ...tags].join(', ')} FROM ${source}`;
+}
+
+/** In text, nothing is empty. */
+const toValue = ({ name, type }: Column) =>
+  type === 'VARCHAR' ? `nullif(${toName(name)}, '')` : toName(name);
+
+/**
+ * A tag in a map, in every spelling that AWS documents: `user_stage` in `resource_tags`, `resourceTags/stage` in `tags`,
+ * `user:stage` or `stage` in FOCUS.
+ */
+function toTagOf(map: Column, tag: string): string {
+  const keys = ['', 'resourceTags/'].flatMap((prefix) =>
+    ['user_', 'user:', ''].map((user) => toText(`$."${prefix}${user}${tag}"`)),
+  );
+  const json = map.type === 'VARCHAR' ? toValue(map) : `to_json(${toName(map.name)})`;
+  return `list_filter(json_extract_string(${json}, [${keys.join(', ')}]), lambda x: x <> '')[1]`;
+}
+
+export const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
+export const toName = (name: string) => `"${name.replaceAll('"', '""')}"`;
