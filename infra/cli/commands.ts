@@ -62,11 +62,11 @@ const aboutKey =
 const traffic = {
   requests: text(
     'LIST',
-    'a list such as getPet=2M,updateInventory:412=1k or listInventory:gzip=500k; or a number such as 10M, in the mix of infra/costs/traffic.json',
+    'a list such as listOrders=2M,updateInventory:412=1k or listInventory:gzip=500k; or a number such as 10M, in the mix of infra/costs/traffic.json',
   ),
   traffic: text(
     'FILE',
-    'a file such as {"entries": 1000, "requests": {"getPet": 2000000}}; - for standard input',
+    'a file such as {"entries": 1000, "requests": {"listOrders": 2000000}}; - for standard input',
   ),
   entries: text(
     'N',
@@ -257,7 +257,7 @@ export const commands = {
       stage: { ...urgentStage, required: true },
       to: text(
         'VERSION',
-        'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the newest earlier commit with other code',
+        'a commit for all functions, at least its first 7 characters, or versions such as updateInventory=12 listOrders=7; without it, the newest earlier commit with other code',
         { multiple: true },
       ),
       json: jsonBeside,

@@ -119,6 +119,7 @@ function toOperationFacts(documentationAddress: string): Placeholders {
     version: () => packageJson.version,
     operation: (id) => (Object.hasOwn(operations, id) ? toReferenceLink(id) : undefined),
     operations: toOperationTable,
+    deprecatedOperations: toDeprecatedOperations,
     lifecycleHeaders(id) {
       const lifecycle = findLifecycle(id);
       if (lifecycle?.kind !== 'deprecated') return undefined;
@@ -148,6 +149,13 @@ function toOperationTable(): string {
         : lifecycle.kind,
     ]),
   );
+}
+
+function toDeprecatedOperations(): string {
+  const ids = rows
+    .filter(({ lifecycle }) => lifecycle.kind === 'deprecated')
+    .map(({ operationId }) => `[\`${operationId}\`](#${operationId})`);
+  return ids.length > 0 ? `Deprecated: ${ids.join(', ')}.` : 'No operation is deprecated.';
 }
 
 function toDay(instant: Date): string {

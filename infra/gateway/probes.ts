@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import type { Operation, Permission } from '../../shared/contract/operation.ts';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { fillPath } from '../../shared/contract/paths.ts';
 import { UNUSED_ID } from '../../shared/contract/values.ts';
 import { type TableName, tables } from '../stages/tables.ts';
@@ -11,13 +12,18 @@ import { gatewayErrors } from './gatewayErrors.ts';
 /** The User-Agent of the scheduled check, which tells its requests from those of clients. */
 export const checkAgent = 'petstore-check';
 
-/** The tables whose items clients can read: the path of their list, and the attribute with an item's id. */
+const paths = operationIds.map((id) => operations[id].path);
+
+/** The tables of resources: the path of their list, and the attribute with an item's id. */
 export const readTables = {
   inventory: { path: '/inventory', id: tables.inventory.partitionKey.name },
   pets: { path: '/pets', id: tables.pets.partitionKey.name },
   orders: { path: '/store/orders', id: 'id' },
 } as const satisfies Partial<Record<TableName, { path: string; id: string }>>;
-export const readTableNames = Object.keys(readTables) as (keyof typeof readTables)[];
+/** Those whose items clients can read. */
+export const readTableNames = (Object.keys(readTables) as (keyof typeof readTables)[]).filter(
+  (name) => paths.some((path) => `${path}/`.startsWith(`${readTables[name].path}/`)),
+);
 
 /** The id of an item by the path of its list, such as `/pets`, whether or not that list is an operation. */
 export type KnownIds = Readonly<Partial<Record<string, string>>>;

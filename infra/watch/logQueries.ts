@@ -116,7 +116,10 @@ export const logQueries: readonly LogQuery[] = [
     ],
   },
   { name: 'Deployments', lines: deployments },
-  { name: 'Callers of deprecated operations', lines: deprecatedCallers },
+  // Logs Insights refuses an empty list.
+  ...(deprecatedOperations.length > 0
+    ? [{ name: 'Callers of deprecated operations', lines: deprecatedCallers }]
+    : []),
 ];
 
 /** The name that a query is saved under, in a folder with the stage's name, and the logs that it reads. */

@@ -3,14 +3,16 @@ import { type BuildOptions, build } from 'esbuild';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { deployedOptions, writeBundles } from '../support/bundles.ts';
 
-export const benchedIds = [
-  'listInventory',
-  'updateInventory',
-  'adjustInventory',
-  'getPet',
-  'listOrders',
-] as const satisfies OperationId[];
-export type BenchedId = (typeof benchedIds)[number];
+/** The most CPU that a request of each benched operation may take when warm, as a ratio to the bare call. */
+export const warmLimits = {
+  listInventory: undefined,
+  updateInventory: 1.05,
+  adjustInventory: undefined,
+  getPet: 1.1,
+  listOrders: 1.1,
+} as const satisfies Partial<Record<OperationId, number | undefined>>;
+export type BenchedId = keyof typeof warmLimits;
+export const benchedIds = Object.keys(warmLimits) as BenchedId[];
 
 export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 

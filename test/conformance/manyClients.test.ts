@@ -14,7 +14,7 @@ const requests: { path: string; method?: string; body?: string; ifMatch?: string
     path: '/inventory/adjustments',
     body: '{"adjustments":[{"petId":9,"delta":1},{"petId":11,"delta":1}]}',
   },
-  { path: '/pets/1' },
+  { path: '/inventory/1' },
   { path: '/store/orders?limit=2' },
   { path: '/inventory?limit=3' },
   { path: '/inventory?petId=1,2,3,4,5' },

@@ -97,7 +97,7 @@ describe('the guide to errors', () => {
       const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
       const isOfAll = [400, 401, 404, 405, 429, 500, 503].includes(status);
       const write = status === 409 ? ['POST', '/inventory/adjustments'] : ['PATCH', '/inventory/1'];
-      const [method = '', path = ''] = isOfAll ? ['GET', '/pets/1'] : write;
+      const [method = '', path = ''] = isOfAll ? ['GET', '/inventory/1'] : write;
       const response = await exactFetch(baseUrl + path, { method });
       await drain();
       // Its functions would return 501.
@@ -125,13 +125,13 @@ describe('the guide to errors', () => {
 
   test.each<[string, () => Promise<unknown>]>([
     ['an invalid count', () => call({}).updateInventory(7n, { quantity: -1 })],
-    ['an invalid id', () => call({}).getPet(7 as never)],
-    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2/v1').getPet(7n)],
-    ['a lost connection', () => call(lost).getPet(7n)],
-    ['a truncated response', () => call(brokenOff('{"id":')).getPet(7n)],
+    ['an invalid id', () => call({}).getInventoryEntry(7 as never)],
+    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2/v1').getInventoryEntry(7n)],
+    ['a lost connection', () => call(lost).getInventoryEntry(7n)],
+    ['a truncated response', () => call(brokenOff('{"petId":')).getInventoryEntry(7n)],
     ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],
-    ['a timeout', () => call(silent, 20).getPet(7n)],
-    ['another document', () => call({ body: '{}' }).getPet(7n)],
+    ['a timeout', () => call(silent, 20).getInventoryEntry(7n)],
+    ['another document', () => call({ body: '{}' }).getInventoryEntry(7n)],
     [
       'a weak tag',
       () =>
@@ -141,9 +141,9 @@ describe('the guide to errors', () => {
         }).getInventoryEntry(7n),
     ],
     ['a page that repeats', () => readTwice(call(repeated))],
-    ['a redirect', () => call({ status: 302 }).getPet(7n)],
-    ['an unknown path', () => call(unknownPath).getPet(7n)],
-    ['another server’s error', () => call({ status: 502, body: '<html>' }).getPet(7n)],
+    ['a redirect', () => call({ status: 302 }).getInventoryEntry(7n)],
+    ['an unknown path', () => call(unknownPath).getInventoryEntry(7n)],
+    ['another server’s error', () => call({ status: 502, body: '<html>' }).getInventoryEntry(7n)],
   ])('has the client’s message for %s', async (_, reject) => {
     const error = await reject().catch((cause) => cause);
     if (!(error instanceof PetstoreError)) throw error;

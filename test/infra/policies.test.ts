@@ -248,7 +248,7 @@ it('deploy may do what the check before it calls, in its own stage alone', async
   const toTemplate = (version: string) => {
     const fn = {
       Type: 'AWS::Lambda::Function',
-      Properties: { FunctionName: names.toFunction('getPet') },
+      Properties: { FunctionName: names.toFunction('updateInventory') },
     };
     const Properties = { FunctionName: { Ref: 'Pet' }, FunctionVersion: { Ref: version } };
     return { Resources: { Pet: fn, Live: { Type: 'AWS::Lambda::Alias', Properties } } };

@@ -66,7 +66,9 @@ function readShellLines(path: string): string[] {
     .flatMap(([, block, line = '']) => (block ?? line).replaceAll(/\\\n\s*/g, ' ').split('\n'))
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => line !== '')
-    .map((line) => line.replaceAll('OPERATION', 'getPet').replaceAll('STAGE', 'production'));
+    .map((line) =>
+      line.replaceAll('OPERATION', 'updateInventory').replaceAll('STAGE', 'production'),
+    );
 }
 
 /** The words of a line, as a shell reads them. */

@@ -103,9 +103,9 @@ export const changedSettings = {
   firewall: true,
   firewallRequestsPerAddress: 50_000,
   firewallListsPerClient: 120,
-  reservedConcurrency: { listInventory: 50, getPet: 0 },
+  reservedConcurrency: { listInventory: 50, getInventoryEntry: 0 },
   quietMinutes: 15,
-  restoredTables: { pets: 'pets-restored' },
+  restoredTables: { orders: 'orders-restored' },
   rollout: 'linear10PercentEveryMinute',
   statusPage: 'https://status.petstore.example',
 } as const satisfies Partial<StageSettings>;

@@ -225,7 +225,7 @@ export function toWorstMonth(
     .map((id) => mostExpensiveShare(settings, id, pricing, entries))
     // An earlier commit may lack an operation.
     .filter(({ requests }) => requests > 0);
-  const measured = findUnits(pricing, 'getPet', '429', 0);
+  const [measured] = operationIds.flatMap((id) => findUnits(pricing, id, '429', 0) ?? []);
   if (!measured) throw new Error('There are no units of a refusal: npm run units measures them.');
   const refused = withLongLine(measured);
   // The gateway's own responses, for example to unknown paths, at their own throttle.

@@ -46,7 +46,7 @@ const trafficFile = z.strictObject({
 });
 
 /**
- * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
+ * Reads traffic from a file: `{"entries": 1000, "requests": {"listOrders": 2000000, "listInventory 200 gzip": …}}`.
  * `requests` has a month's requests by operation and response; the default response is `200`.
  */
 export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
@@ -67,7 +67,7 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
 
 /**
  * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
- * operation, such as `getPet=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
+ * operation, such as `listOrders=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
  * `304`, `401`.
  */
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
@@ -81,7 +81,9 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
     if (requests === undefined) {
-      throw new Error(`"${part}" must have the form getPet=2M or getPet:401=500k, or be a number.`);
+      throw new Error(
+        `"${part}" must have the form listOrders=2M or listOrders:401=500k, or be a number.`,
+      );
     }
     return toShare(operationId, response, requests);
   });

@@ -63,7 +63,7 @@ function parseVersion(word: string): [OperationId, number] {
   const operationId = operationIds.find((id) => id === name);
   if (operationId !== undefined) return [operationId, Number(version)];
   throw new UsageError(
-    `--to must be a commit, at least its first 7 characters, or versions such as getPet=12 of ${operationIds.join(', ')}; it is "${word}".`,
+    `--to must be a commit, at least its first 7 characters, or versions such as updateInventory=12 of ${operationIds.join(', ')}; it is "${word}".`,
   );
 }
 

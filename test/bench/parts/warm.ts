@@ -1,14 +1,7 @@
 import { tell } from '../../../infra/cli/output.ts';
-import { type BenchedId, benchedIds } from '../buildBundles.ts';
+import { benchedIds, warmLimits } from '../buildBundles.ts';
 import { measureInTurns, type PartInput, toEvent, toSale } from '../functionHost.ts';
 import type { Cell, Goal, Section } from '../report.ts';
-
-/** The most CPU that a request may take, as a ratio to the bare call. */
-const atMostOf: Partial<Record<BenchedId, number>> = {
-  updateInventory: 1.05,
-  getPet: 1.1,
-  listOrders: 1.1,
-};
 
 /** The CPU of one request in a warm function, from event to response, with its key in the cache. */
 export async function measureWarm(input: PartInput): Promise<Section[]> {
@@ -28,7 +21,7 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
     const { ours, peer, bare } = await measureInTurns(host, contenders, runs);
     const value = ours.cpu.median / bare.cpu.median;
     rows.push([id, ours.cpu, peer.cpu, bare.cpu, value, peer.cpu.median / bare.cpu.median]);
-    const { [id]: atMost } = atMostOf;
+    const { [id]: atMost } = warmLimits;
     if (atMost) goals.push({ name: `the CPU of ${id} ÷ the bare call`, value, atMost });
   }
   const section = {

@@ -97,10 +97,16 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     await page.route('**/moved/**', (route) =>
       route.fulfill({ status: 302, headers: { Location: '/' } }),
     );
+    // The service's own response, as of a deprecated operation.
+    await page.route('**/inventory/404', async (route) => {
+      const response = await route.fetch();
+      const lifecycle = { Deprecation: '@1796083200', Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT' };
+      await route.fulfill({ response, headers: { ...response.headers(), ...lifecycle } });
+    });
     target.store.pageSize = 10;
     target.store.fail({ action: 'Scan', fault: 'accessDenied', after: 2 });
     const seen = await page.evaluate(async (baseUrl) => {
-      const missing = await client.getPet(404n).catch((error) => error);
+      const missing = await client.getInventoryEntry(404n).catch((error) => error);
       const moved = createPetstoreClient({ baseUrl, apiKey: 'x' });
       const redirected = await moved.listOrders().catch((error) => error);
       let broken: { code?: string } = {};

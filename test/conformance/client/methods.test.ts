@@ -98,7 +98,7 @@ it('the client reads the orders in pages, newest first', async () => {
 
 it.each<[string, number, () => Promise<unknown>]>([
   ['invalid_request', 400, () => client.listInventory({ limit: 0 })],
-  ['not_found', 404, () => client.getPet(missingPetId)],
+  ['not_found', 404, () => client.getInventoryEntry(missingPetId)],
 ])('the client’s errors have %s, %i and the request id', async (code, status, call) => {
   const error = (await call().catch((cause) => cause)) as PetstoreError;
   expect(error).toBeInstanceOf(PetstoreError);

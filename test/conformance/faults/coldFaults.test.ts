@@ -153,7 +153,7 @@ describe('a cold start', () => {
         const { target } = stage;
         expectBoundedStart(stage);
         // The first request of some functions finds the database back, that of others does not.
-        await expectService(target, ['getPet', 'listOrders']);
+        await expectService(target, ['getInventoryEntry', 'listOrders']);
 
         await spoil(target.store);
         stage.setTimeLeft(2_000);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/operationSuite.ts';
 import { sendValid } from '../operations/suites.ts';
@@ -136,7 +137,7 @@ export function describePreconditions(target: TargetSource): void {
       refuse('invalid_request', { 'If-Match': value }),
     );
 
-    test.each(['listInventory', 'getInventoryEntry', 'getPet', 'listOrders'] as const)(
+    test.each(operationIds.filter((id) => operations[id].permission === 'read'))(
       'has no meaning for %s, which changes nothing',
       async (operationId) => {
         for (const value of ['"never"', 'nonsense']) {

@@ -65,7 +65,7 @@ export function describeGateway(target: TargetSource): void {
       expect(message).toBe(`This path allows only ${methods.join(', ')}.`);
     });
 
-    test.each(['/pets/%', '/pets/%zz', '/pets/%ff'])(
+    test.each(['/inventory/%', '/inventory/%zz', '/inventory/%ff'])(
       'returns 400 for %s, which is not percent-encoded text',
       async (path) => {
         expectError(await send(target(), 'GET', path), 'invalid_request');

@@ -140,7 +140,7 @@ async function call({ createPetstoreClient }, headers) {
 
 const consumer = `
 import {
-  type ClientOptions, createPetstoreClient, type ErrorCode, type InventoryItem, type Order, type Pet,
+  type ClientOptions, createPetstoreClient, type ErrorCode, type InventoryItem, type Order,
   type PetStatus, PetstoreError,
 } from 'petstore-inventory-client';
 const options: ClientOptions = { baseUrl: 'https://api.example.com/v1', apiKey: 'psk_x' };
@@ -149,9 +149,9 @@ export async function look(): Promise<[PetStatus, ErrorCode, unknown]> {
   const items: InventoryItem[] = (await client.listInventory({ status: 'sold', petIds: [7n] })).items;
   const orders: Order[] = [];
   for await (const order of client.orders()) orders.push(order);
-  const { status }: Pet = await client.getPet(7n);
+  const { status }: InventoryItem = await client.getInventoryEntry(7n);
   // @ts-expect-error: an id is a bigint, since a number may be rounded.
-  await client.getPet(7);
+  await client.getInventoryEntry(7);
   return [status, 'not_found', [items, orders, PetstoreError]];
 }
 `;

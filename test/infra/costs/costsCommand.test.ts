@@ -40,14 +40,14 @@ afterEach(() => vi.useRealTimers());
 
 /** Files of traffic by their names. */
 const traffics: Readonly<Record<string, string>> = {
-  'same.json': '{"requests": {"getPet 200": 2000000, "listInventory 200 gzip": 500000}}',
+  'same.json': '{"requests": {"listOrders 200": 2000000, "listInventory 200 gzip": 500000}}',
   'empty.json': '',
   'lacksRequests.json': '{}',
-  'text.json': '{"requests": {"getPet": "2M"}}',
-  'negative.json': '{"requests": {"getPet": -1}}',
+  'text.json': '{"requests": {"listOrders": "2M"}}',
+  'negative.json': '{"requests": {"listOrders": -1}}',
   'fewerThanNone.json': '{"entries": -1, "requests": {}}',
   'ofRelease120.json':
-    '{"requests": {"getPet": 1}, "shop": {"entries": 250, "requests": {"getPet": 500000}}}',
+    '{"requests": {"listOrders": 1}, "shop": {"entries": 250, "requests": {"listOrders": 500000}}}',
   'misspelt.json': '{"entires": 5, "requests": {}}',
 };
 
@@ -56,7 +56,7 @@ const typed = [
   '--stage staging',
   '--entries 200000',
   '--times 2',
-  '--requests getPet=0.002G,listInventory:gzip=500k',
+  '--requests listOrders=0.002G,listInventory:gzip=500k',
   '--requests listInventory:zstd=1k',
   '--traffic same.json',
   '--requests 9550000',
@@ -66,10 +66,10 @@ const typed = [
   '--json',
   // Refused in one line.
   '--requests getDog=1',
-  '--requests getPet',
-  '--requests getPet=-1',
-  '--requests getPet:412=1',
-  '--requests getPet=1 --traffic x',
+  '--requests listOrders',
+  '--requests listOrders=-1',
+  '--requests listOrders:412=1',
+  '--requests listOrders=1 --traffic x',
   '--traffic none.json',
   '--traffic empty.json',
   '--traffic lacksRequests.json',
@@ -164,7 +164,7 @@ const commits: Readonly<Record<string, Files>> = {
     'buildApp.ts': toBuildFile((id) => id.startsWith('checkfailed')),
   },
   'no units of a response that is not in the traffic': without(
-    ({ operationId, response }) => operationId === 'getPet' && response === '400',
+    ({ operationId, response }) => operationId === 'listOrders' && response === '400',
   ),
   'a firewall': set({ firewall: true }),
   'no orders, which no units have': without(({ operationId }) => operationId === 'listOrders'),
@@ -189,7 +189,7 @@ const commits: Readonly<Record<string, Files>> = {
 
 const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
 const worstMonthDollars = Math.ceil(toWorstMonth(priceStage(production)).total);
-const dime = { reservedConcurrency: { getPet: 900 } };
+const dime = { reservedConcurrency: { listOrders: 900 } };
 const moreLists = { throttles: { ...throttles, listInventory: { rate: 50, burst: 100 } } };
 /** Two lists at once, of 0.7 s each, are 2.857 a second. */
 const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };

@@ -17,7 +17,7 @@ test('an injected failure is drawn by its share', async () => {
   ];
   const drawn = [0, 0.0999, 0.1001, 0.2999, 0.3001, 0.9999].map((value) => {
     draw.mockReturnValueOnce(value);
-    return injectFault({ failures }, operations.getPet, documentationAddress);
+    return injectFault({ failures }, operations.getInventoryEntry, documentationAddress);
   });
   const codes = (await Promise.all(drawn)).map((fault) => fault?.code);
   const [first, second] = ['service_unavailable', 'too_many_requests'];
@@ -55,19 +55,23 @@ test('refuses what exceeds the burst of an operation, and lets others through', 
   const { throttles } = stages.production.settings;
   const respond = vi.fn(async () => ({ statusCode: 200, body: '{}' }));
   const { baseUrl, drain } = await startTestGateway(
-    { getPet: respond, updateInventory: respond },
+    { getInventoryEntry: respond, updateInventory: respond },
     1_000,
     {
-      throttles: { ...throttles, getPet: { rate: 0.1, burst: 2 }, other: { rate: 0.1, burst: 3 } },
+      throttles: {
+        ...throttles,
+        getInventoryEntry: { rate: 0.1, burst: 2 },
+        other: { rate: 0.1, burst: 3 },
+      },
     },
   );
   for (const [line, status] of [
-    ['GET /pets/1', 200],
-    ['GET /pets/1', 200],
-    ['GET /pets/1', 429],
+    ['GET /inventory/1', 200],
+    ['GET /inventory/1', 200],
+    ['GET /inventory/1', 429],
     ['GET /nothing', 404],
-    ['DELETE /pets/1', 405],
-    ['OPTIONS /pets/1', 204],
+    ['DELETE /inventory/1', 405],
+    ['OPTIONS /inventory/1', 204],
     ['GET /nothing', 429],
     ['PATCH /inventory/1', 200],
   ] as const) {

@@ -67,7 +67,7 @@ it('a refusal has the Error body and the CORS headers, but no request id', async
     changeProduction({ firewall: true, firewallRequestsPerAddress: 10 }).settings,
   );
   const { baseUrl, drain } = await startTestGateway({}, 1_000, { throttles, rateRules: tight });
-  const ask = () => exactFetch(`${baseUrl}/pets/1`, { headers: mintHeader() });
+  const ask = () => exactFetch(`${baseUrl}/inventory/1`, { headers: mintHeader() });
   for (let count = 0; count < 11; count++) expect((await ask()).status).toBe(501);
   vi.advanceTimersByTime(10_000);
   const { status, headers, json } = await ask();

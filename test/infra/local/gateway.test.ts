@@ -75,21 +75,21 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
     echo,
   ],
   // RFC 9112 section 3.2.2.
-  'a target in absolute form': [toLast('GET HTTP://shop.example:80/v1/pets/7?a=/v1/x'), echo],
-  'an undecodable path parameter': [toLast('GET /v1/pets/%zz'), echo],
+  'a target in absolute form': [toLast('GET HTTP://shop.example:80/v1/inventory/7?a=/v1/x'), echo],
+  'an undecodable path parameter': [toLast('GET /v1/inventory/%zz'), echo],
   'no parameters and no body': [orders, echo],
   'a path without the stage': [toLast('GET /')],
   // The event as AWS sends it: https://github.com/localstack/localstack/pull/11304
   'a path with a slash at its end': [toLast('GET /v1/store/orders/'), echo],
-  'doubled slashes before and behind the stage': [toLast('GET //v1//pets/7'), echo],
+  'doubled slashes before and behind the stage': [toLast('GET //v1//inventory/7'), echo],
   'doubled slashes further on': [toLast('PATCH /v1/inventory///7//'), echo],
   'encoded slashes': [toLast('GET /v1/store%2Forders')],
   'slashes without a path': [toLast('GET /v1///')],
   'an unknown path with a key and a quote': [toLast(`GET /v1/psk_${'0'.repeat(42)}/"`)],
   'another method on a path with a key': [toLast(`DELETE /v1/inventory/psk_${'0'.repeat(42)}"`)],
   'a target in absolute form without a path': [toLast('GET http://shop.example?x')],
-  'headers above the limit': [toLast('GET /v1/pets/1', `X-Long: ${'a'.repeat(10_300)}`)],
-  'an unknown Expect header': [toLast('GET /v1/pets/1', 'Expect: x')],
+  'headers above the limit': [toLast('GET /v1/inventory/1', `X-Long: ${'a'.repeat(10_300)}`)],
+  'an unknown Expect header': [toLast('GET /v1/inventory/1', 'Expect: x')],
   'a length above Lambda’s limit': [toLast(patch, `Content-Length: ${6 * MEBIBYTE + 1}`)],
   'a length above the gateway’s limit': [toLast(patch, `Content-Length: ${10 * MEBIBYTE + 1}`)],
   'a body above that limit before another request': [tooLong + toLast('GET /v1/nothing')],
@@ -252,13 +252,13 @@ test('a connection ends after its response when the gateway closes', async () =>
   const responded = Promise.withResolvers<unknown>();
   const called = Promise.withResolvers<void>();
   const closing = await startTestGateway({
-    getPet: async () => {
+    getInventoryEntry: async () => {
       called.resolve();
       return responded.promise;
     },
   });
   const silentEnded = once(connect(closing.port, '127.0.0.1'), 'close');
-  const response = exactFetch(`${closing.baseUrl}/pets/1`);
+  const response = exactFetch(`${closing.baseUrl}/inventory/1`);
   await called.promise;
   const drained = closing.drain();
   await setTimeout(20);
@@ -266,5 +266,5 @@ test('a connection ends after its response when the gateway closes', async () =>
   expect((await response).text).toBe('"whole"');
   expect((await response).headers.get('Connection')).toBe('close');
   await Promise.all([drained, silentEnded]);
-  await expect(exactFetch(`${closing.baseUrl}/pets/1`)).rejects.toThrow('ECONNREFUSED');
+  await expect(exactFetch(`${closing.baseUrl}/inventory/1`)).rejects.toThrow('ECONNREFUSED');
 });

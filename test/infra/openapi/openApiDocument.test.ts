@@ -10,6 +10,7 @@ import { findResponseProblems } from '../../../infra/openapi/responseProblems.ts
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
+import { fillPath } from '../../../shared/contract/paths.ts';
 
 /** The levels of stability, lowest first; a deprecation takes nothing back. */
 const levels = ['experimental', 'beta', 'stable', 'deprecated'];
@@ -100,7 +101,7 @@ const now = new Date('2026-12-01T00:00:00Z');
 type Edit = (document: any) => unknown;
 
 const list = '/inventory';
-const pet = '/pets/{petId}';
+const orders = '/store/orders';
 /** A parameter of `GET /inventory`, by name. */
 const parameter = (document: OpenApiDocument, name: string) =>
   document.paths[list]?.get?.parameters.find((one) => one.name === name) as unknown as {
@@ -111,6 +112,10 @@ const isStable: Edit = ({ paths }) => {
   paths['/inventory/{petId}'].patch['x-stability'] = 'stable';
 };
 
+const sunset = '2027-12-01T00:00:00.000Z';
+const isDeprecated: Edit = ({ paths }) =>
+  Object.assign(paths[orders].get, { 'x-stability': 'deprecated', 'x-sunset': sunset });
+
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const status = (d: any) => d.components.schemas.Error.properties.status;
 const int32 = { format: 'int32' };
@@ -120,9 +125,13 @@ const isUnbounded: Edit = (d) =>
 const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a server is gone', (d) => d.servers.shift()],
   ['another key is required', (d) => d.security.push({ other: [] })],
-  ['an operation is gone', (d) => delete d.paths[pet]],
+  ['an operation is gone', (d) => delete d.paths[orders]],
   ['a level is lower', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'beta' })],
-  ['a sunset is earlier', (d) => Object.assign(d.paths[pet].get, { 'x-sunset': '2027-06-01' })],
+  [
+    'a sunset is earlier',
+    (d) => Object.assign(d.paths[orders].get, { 'x-sunset': '2027-06-01' }),
+    isDeprecated,
+  ],
   ['a parameter is required', (d) => Object.assign(parameter(d, 'limit'), { required: true })],
   ['a maximum is lower', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 500 })],
   ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
@@ -142,11 +151,11 @@ const harmless: [name: string, change: Edit][] = [
   ['an experimental operation is gone', (d) => delete d.paths['/inventory/{petId}'].patch],
   ['there is a new operation', (d) => Object.assign(d.paths, { '/new': { get: {} } })],
   ['one is deprecated', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'deprecated' })],
-  ['there is a new optional parameter', (d) => d.paths[pet].get.parameters.push(sort)],
+  ['there is a new optional parameter', (d) => d.paths[orders].get.parameters.push(sort)],
   ['a limit is raised', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 5_000 })],
   ['a parameter has a new value', (d) => parameter(d, 'status').schema.enum.push('lost')],
-  ['there is a new member', (d) => Object.assign(d.components.schemas.Pet.properties, { age })],
-  ['a member is always present', (d) => d.components.schemas.Pet.required.push('photoUrls')],
+  ['there is a new member', (d) => Object.assign(d.components.schemas.Order.properties, { age })],
+  ['a member is always present', (d) => d.components.schemas.Order.required.push('shipDate')],
 ];
 
 it('the document breaks no client of the last release', () => {
@@ -163,9 +172,10 @@ it.each(harmless)('no client breaks if %s', (_, change) => {
 });
 
 it('a deprecated operation may go after its sunset', () => {
-  const after = edit(current, (document) => delete document.paths[pet]?.get);
-  const at = (time: string) => findBreaks(current, after, new Date(time));
-  expect(at('2027-12-01T00:00:00Z')).toEqual(['get /pets/{petId} is gone']);
+  const before = edit(current, isDeprecated);
+  const after = edit(before, ({ paths }) => delete paths[orders].get);
+  const at = (time: string) => findBreaks(before, after, new Date(time));
+  expect(at(sunset)).toEqual(['get /store/orders is gone']);
   expect(at('2027-12-01T00:00:01Z')).toEqual([]);
 });
 
@@ -225,11 +235,20 @@ const page = '[{"petId":9007199254740993,"quantity":1,"status":"sold"}]';
 const rounded = page.replace('9007199254740993', '1.5');
 const missing = '{"code":"not_found","message":"There is none.","status":404}';
 
-it.each<[string, Record<string, string>, string, string | RegExp]>([
+type Problem = [string, Record<string, string>, string, string | RegExp];
+const ofDeprecated = Object.values<Operation>(operations)
+  .filter(({ lifecycle }) => lifecycle.kind === 'deprecated')
+  .map(({ method, path }): Problem => {
+    const refused = { ...json, 'WWW-Authenticate': 'Bearer realm="petstore"' };
+    const line = `401 ${method} ${fillPath(path, '1')}`;
+    return [line, refused, missing, 'The header Deprecation is missing.'];
+  });
+
+it.each<Problem>([
+  ...ofDeprecated,
   ['418 GET /inventory', json, page, 'The document has no status 418 of listInventory.'],
   ['200 GET /inventory', { ...json, Age: '1' }, page, 'The document has no header age here.'],
   ['200 GET /inventory', { ...json, ETag: 'a' }, page, /^The header ETag is "a"; it must match/],
-  ['404 GET /pets/1', json, missing, 'The header Deprecation is missing.'],
   ['404 GET /nothing', type, missing, 'The header X-Request-Id is missing.'],
   ['404 GET /nothing', json, '{"code":"not_found"}', /^The body must have required property/],
   ['304 GET /inventory', { ...id, ETag: '"a"' }, page, 'The body is not empty.'],

@@ -46,7 +46,13 @@ const refused = [
   ['keys create --name a --permission read --expires', '90', '0s', '2027-02-30', '2026-01-31'],
   ['keys create --name a --permission read --expires', '2027-01-31T18:00:00', '31.1.2027'],
   ['export', '--stage', '--stage staging surplus', '-x'],
-  ['rollback --stage staging --to', 'short', 'getPets=1', 'getPet=0', 'aaaaaaaaaaa1 getPet=2'],
+  [
+    'rollback --stage staging --to',
+    'short',
+    'getDog=1',
+    'getInventoryEntry=0',
+    'aaaaaaaaaaa1 getInventoryEntry=2',
+  ],
   ['import --max-wcu', '0', '1.5', '10000000'],
   [
     '',
@@ -307,8 +313,10 @@ const unneeded: Readonly<Record<string, readonly [changes: object, said: string]
     'allowedOrigins: must be set.\nthrottles: must be set',
   ],
   'a rate of 0': [
-    { throttles: { ...stages.staging.settings.throttles, getPet: { rate: 0, burst: 0 } } },
-    'throttles.getPet.rate: Too small: expected number to be >0; it is 0',
+    {
+      throttles: { ...stages.staging.settings.throttles, getInventoryEntry: { rate: 0, burst: 0 } },
+    },
+    'throttles.getInventoryEntry.rate: Too small: expected number to be >0; it is 0',
   ],
   'no maximum of a table': [{ maximumUnitsPerSecond: {} }, 'maximumUnitsPerSecond.inventory: must'],
   'settings that do not fit': [

@@ -138,7 +138,7 @@ it('each operation can have its own concurrency, and be turned off', () => {
     ],
   );
   expect(Object.fromEntries(found)).toEqual({
-    'petstore-production-getPet': 0,
+    'petstore-production-getInventoryEntry': 0,
     'petstore-production-listInventory': 50,
   });
 });
@@ -146,16 +146,16 @@ it('each operation can have its own concurrency, and be turned off', () => {
 it('lets the functions use a restored table, and keeps the table that it replaces', () => {
   const { service } = changedProduction();
   const restored = findProperties(service, 'AWS::Lambda::Function').filter(
-    ({ Environment }) => Environment?.Variables?.PETS_TABLE === 'pets-restored',
+    ({ Environment }) => Environment?.Variables?.ORDERS_TABLE === 'orders-restored',
   );
-  const users = operationIds.filter((id) => toUsedTables(id).includes('pets'));
+  const users = operationIds.filter((id) => toUsedTables(id).includes('orders'));
   // The hook reads it too.
   expect(restored).toHaveLength(users.length + 1);
   const granted = findProperties(service, 'AWS::IAM::Policy')
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .find((statement) => JSON.stringify(statement).includes(':table/pets-restored'));
+    .find((statement) => JSON.stringify(statement).includes(':table/orders-restored'));
   // Earlier versions use the first table until nobody calls them any more.
-  const first = { 'Fn::GetAtt': [expect.stringMatching(/^petsTable/), 'Arn'] };
+  const first = { 'Fn::GetAtt': [expect.stringMatching(/^ordersTable/), 'Arn'] };
   expect(granted.Resource).toEqual([expect.anything(), first]);
 });
 
@@ -212,12 +212,16 @@ const { memoryMegabytes, throttles } = fixtures.production.settings;
 const noChange: readonly OperationId[] = [];
 // Where the digest stays, Lambda would find no difference to publish.
 it.each([
-  ['memory', { memoryMegabytes: { ...memoryMegabytes, getPet: 333 } }, ['getPet']],
+  [
+    'memory',
+    { memoryMegabytes: { ...memoryMegabytes, updateInventory: 333 } },
+    ['updateInventory'],
+  ],
   ['variable', { allowedOrigins: ['https://other.example'] }, operationIds],
   ['level of the log', { logLevel: 'DEBUG' as const }, operationIds],
-  ['concurrency, which no version has', { reservedConcurrency: { getPet: 7 } }, noChange],
+  ['concurrency, which no version has', { reservedConcurrency: { updateInventory: 7 } }, noChange],
   ['owner, which is a tag', { owner: 'another team' }, noChange],
-  ['throttle', { throttles: { ...throttles, getPet: { rate: 1, burst: 1 } } }, noChange],
+  ['throttle', { throttles: { ...throttles, updateInventory: { rate: 1, burst: 1 } } }, noChange],
 ] as const)(
   'a changed %s makes other versions of the functions that have it',
   (_, changes, changed) => {

@@ -7,6 +7,7 @@ import {
 } from '../../../infra/costs/units/responseUnits.ts';
 import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { toUsedTables } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
@@ -26,8 +27,8 @@ describe('of the account’s concurrency', () => {
     [{ accountConcurrency: 123 }, undefined],
     [{ accountConcurrency: 124 }, 24],
     [{ accountConcurrency: 1000 }, 200],
-    [{ accountConcurrency: 1000, reservedConcurrency: { getPet: 700 } }, 200],
-    [{ accountConcurrency: 1000, reservedConcurrency: { getPet: 701 } }, undefined],
+    [{ accountConcurrency: 1000, reservedConcurrency: { updateInventory: 700 } }, 200],
+    [{ accountConcurrency: 1000, reservedConcurrency: { updateInventory: 701 } }, undefined],
     [{ accountConcurrency: 1000, reservedConcurrency: { listInventory: 7 } }, 7],
     [{ reservedConcurrency: { listInventory: 0 } }, 0],
   ] satisfies [Partial<StageSettings>, unknown][])(
@@ -36,8 +37,8 @@ describe('of the account’s concurrency', () => {
   );
 
   it('nothing is reserved for quick operations, unless the settings say so', () => {
-    expect(reserve({ accountConcurrency: 1000 }, 'getPet')).toBeUndefined();
-    expect(reserve({ reservedConcurrency: { getPet: 0 } }, 'getPet')).toBe(0);
+    expect(reserve({ accountConcurrency: 1000 }, 'updateInventory')).toBeUndefined();
+    expect(reserve({ reservedConcurrency: { updateInventory: 0 } }, 'updateInventory')).toBe(0);
   });
 });
 
@@ -61,6 +62,12 @@ const CONSISTENT = 1;
 /** A write of such an item in a transaction. */
 const TRANSACTED = 2;
 
+/** The units of all operations that use a table. */
+function sumOf(table: TableName, toUnits: (id: OperationId) => number): number {
+  const users = operationIds.filter((id) => toUsedTables(id).includes(table));
+  return users.reduce((sum, id) => sum + toUnits(id), 0);
+}
+
 it.each(Object.values(fixtures))(
   'the tables of $name can serve a burst within the throttles, with as many entries as planned',
   ({ settings }) => {
@@ -82,7 +89,10 @@ it.each(Object.values(fixtures))(
           (burst('updateInventory') * writeUnits) / 2 +
           burst('adjustInventory') * TRANSACTED * MAX_ADJUSTMENTS,
       },
-      pets: { read: burst('getPet') * measure('getPet').readUnits, write: 0 },
+      pets: {
+        read: sumOf('pets', (id) => burst(id) * measure(id).readUnits),
+        write: sumOf('pets', (id) => burst(id) * measure(id).writeUnits),
+      },
       orders: { read: burst('listOrders') * orders, write: 0 },
       // After a conflict, an update reads the row of its request.
       requests: {
@@ -93,7 +103,7 @@ it.each(Object.values(fixtures))(
       },
       // Keys in no cache, as when somebody tries keys.
       apiKeys: {
-        read: operationIds.reduce((sum, id) => sum + burst(id), 0) * CONSISTENT,
+        read: sumOf('apiKeys', (id) => burst(id) * CONSISTENT),
         write: 0,
       },
     };

@@ -34,7 +34,7 @@ const whole = {
 };
 const checked = new URL('checkedSettings.txt', import.meta.url);
 
-/** Sets each of these settings, or the part of one that a path such as `throttles.getPet` names; `null` removes it. */
+/** Sets each of these settings, or the part of one that a path such as `throttles.updateInventory` names; `null` removes it. */
 function change(changes: Record<string, unknown>): StageSettings {
   const changed = structuredClone<Record<string, unknown>>(whole);
   for (const [path, value] of Object.entries(changes)) {

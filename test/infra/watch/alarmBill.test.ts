@@ -97,7 +97,7 @@ it.each([
     expect(withoutErrors + 1.24).toBeLessThanOrEqual(16 + 2.5 * further);
     // An alarm takes no more.
     expect(largest).toBeLessThanOrEqual(10);
-    // The month of `infra/costs/traffic.json` has five: 401 of getPet, 412 of updateInventory, each by version too, and
+    // The month of `infra/costs/traffic.json` has five: 401 of other reads, 412 of updateInventory, each by version too, and
     // all 401.
     expect(errorMetrics).toBeGreaterThanOrEqual(5);
     expect(withoutErrors + 5 * prices.customMetric).toBeLessThanOrEqual(16 + 2.5 * further);

@@ -8,7 +8,7 @@ import {
 import { logQueries } from '../../../infra/watch/logQueries.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { countFailedWrite } from '../../../shared/runtime/requestUnits.ts';
@@ -79,7 +79,7 @@ async function logLines(): Promise<unknown[]> {
     [apiKey, () => Promise.reject(new StoreUnavailable(new Error('outer')))],
     [mintApiKey().apiKey, fail],
   ] as const) {
-    const handler = defineHandler(getPet, settings, response as never);
+    const handler = defineHandler(getInventoryEntry, settings, response as never);
     await call(handler, { headers: withKey(key) });
   }
   const seller = defineHandlerSettings('write');

@@ -3,7 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../infra/stages/stages.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { deprecatedOperations } from '../../../infra/watch/logQueries.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
@@ -23,9 +24,9 @@ const { production } = watchTemplates;
 const alarms = findProperties(production, 'AWS::CloudWatch::Alarm');
 
 it('a table that functions write in any way has an alarm on throttled writes', () => {
-  const { access } = operationSettings.getPet;
-  Object.assign(operationSettings.getPet, { access: { pets: ['dynamodb:PutItem'] } });
-  onTestFinished(() => void Object.assign(operationSettings.getPet, { access }));
+  const { access } = operationSettings.getInventoryEntry;
+  Object.assign(operationSettings.getInventoryEntry, { access: { pets: ['dynamodb:PutItem'] } });
+  onTestFinished(() => void Object.assign(operationSettings.getInventoryEntry, { access }));
   const changed = findProperties(synthesizeProduction({}).watch, 'AWS::CloudWatch::Alarm');
   const alarm = changed.find(({ AlarmName }) => /-table-throttles$/.test(AlarmName));
   const written = alarm?.Metrics.filter(
@@ -42,7 +43,7 @@ it('an operation that is turned off wakes nobody, and the check does not call it
       .find(({ AlarmName }) => AlarmName === `petstore-production-${name}`)
       ?.AlarmDescription.split(':')[0];
   for (const name of ['server-errors', 'failing']) {
-    expect(toSeverity(`getPet-${name}`)).toBe('Ticket');
+    expect(toSeverity(`getInventoryEntry-${name}`)).toBe('Ticket');
     expect(toSeverity(`listOrders-${name}`)).toBe('Page');
   }
   const toAsked = (template: Template) =>
@@ -50,7 +51,7 @@ it('an operation that is turned off wakes nobody, and the check does not call it
       Environment.Variables.OPERATIONS.split(','),
     );
   expect(toAsked(production)).toEqual([operationIds]);
-  const others = operationIds.filter((id) => id !== 'getPet');
+  const others = operationIds.filter((id) => id !== 'getInventoryEntry');
   expect(toAsked(changedProduction().watch)).toEqual([others]);
 });
 
@@ -69,7 +70,10 @@ it('each alarm says what it means and where to look, and sends its start and end
   const topics = Object.keys(production.findResources('AWS::SNS::Topic'));
   expect(topics).toHaveLength(2);
   const composites = findProperties(production, 'AWS::CloudWatch::CompositeAlarm');
-  for (const [index, part] of ['getPet-server-errors', 'getPet-failing'].entries()) {
+  for (const [index, part] of [
+    'getInventoryEntry-server-errors',
+    'getInventoryEntry-failing',
+  ].entries()) {
     expect(composites[index]?.AlarmDescription).toContain(part);
   }
   for (const { AlarmDescription, AlarmActions, OKActions } of [...composites, ...alarms]) {
@@ -153,42 +157,49 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
     .sort();
 }
 
-const [requests, failures, clientErrors] = [
-  'getPetRequests',
-  'getPetFailures',
-  'getPetClientErrors',
-];
-const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
+/** Lambda counts the calls of an operation that is not deprecated. */
+const read = { method: 'GET', route: '/inventory/{petId}', status: '200', userAgent: 'shop/1.0' };
+const [failures, clientErrors] = ['getInventoryEntryFailures', 'getInventoryEntryClientErrors'];
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
-  ['a response', {}, [requests]],
-  ['404 of the function', { status: '404' }, [clientErrors, requests]],
-  ['401 of the function', { status: '401' }, [clientErrors, requests, 'unauthorized']],
-  ['403 of the firewall', { status: '403' }, ['forbidden', requests]],
-  ['503 of the function', { status: '503' }, [failures, requests]],
-  ['a crash', { status: '502' }, [failures, requests]],
-  ['a timeout', { status: '504' }, [failures, requests]],
+  ['a response', {}, []],
+  ['404 of the function', { status: '404' }, [clientErrors]],
+  ['401 of the function', { status: '401' }, [clientErrors, 'unauthorized']],
+  ['403 of the firewall', { status: '403' }, ['forbidden']],
+  ['503 of the function', { status: '503' }, [failures]],
+  ['a crash', { status: '502' }, [failures]],
+  ['a timeout', { status: '504' }, [failures]],
   // https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
-  ['a call that Lambda refused', { status: '500' }, [failures, requests]],
-  ['a request without a User-Agent', { userAgent: '-' }, [requests]],
-  ['a request that the gateway throttled', { status: '429' }, [requests, 'throttled']],
+  ['a call that Lambda refused', { status: '500' }, [failures]],
+  ['a request without a User-Agent', { userAgent: '-' }, []],
+  ['a request that the gateway throttled', { status: '429' }, ['throttled']],
   ['a preflight', { method: 'OPTIONS' }, []],
-  // Of an operation that is not deprecated, Lambda counts the calls.
-  ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, []],
-  [
-    'an update that fails',
-    { method: 'PATCH', route: '/inventory/{petId}', status: '500' },
-    ['updateInventoryFailures'],
-  ],
+  ['an update', { method: 'PATCH' }, []],
+  ['an update that fails', { method: 'PATCH', status: '500' }, ['updateInventoryFailures']],
   ['an unknown path', { route: '/{unknownPath+}', status: '404' }, []],
   ['the scheduled check', { userAgent: 'petstore-check' }, []],
   ['its refused update', { userAgent: 'petstore-check', status: '403' }, []],
   ['its failures', { userAgent: 'petstore-check', status: '503' }, []],
-])('counts the requests and failures of each operation: %s', (_, change, counted) => {
+])('counts the failures of each operation: %s', (_, change, counted) => {
   const line = { ...read, ...change };
   expect(countLine('production', line)).toEqual(counted);
   // Without alarms, nothing that only alarms read.
   const isFree = (name: string) => !/(Requests|ClientErrors)$/.test(name);
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
+});
+
+it('counts all requests of clients for a deprecated operation, where there are alarms', () => {
+  for (const { id } of deprecatedOperations) {
+    const { method, path: route } = operations[id];
+    const of = `${id}Requests`;
+    const statuses = ['200', '401', '403', '404', '429', '502'];
+    for (const change of [{ userAgent: '-' }, ...statuses.map((status) => ({ status }))]) {
+      expect(countLine('production', { ...read, method, route, ...change })).toContain(of);
+    }
+    for (const change of [{ method: 'OPTIONS' }, { userAgent: 'petstore-check' }]) {
+      expect(countLine('production', { ...read, method, route, ...change })).toEqual([]);
+    }
+    expect(countLine('staging', { ...read, method, route })).toEqual([]);
+  }
 });
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.

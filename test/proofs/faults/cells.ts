@@ -66,7 +66,6 @@ const laterPages: Named = {
 };
 
 const own: Named = {
-  'getPet: the pet': { path: '/pets/1', call: { action: 'GetItem', table: 'pets' } },
   'listOrders: first page': { path: '/store/orders?limit=3', call: query },
   'listOrders: later page': { path: 'next of /store/orders?limit=3', call: query },
   'listInventory: whole, first page': whole,

@@ -7,7 +7,7 @@ import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 import { type FaultName, faultNames, situations, toCells } from './cells.ts';
 import { type Lane, type LaneRequest, openLane, runCell, runCells } from './runCell.ts';
 
-const pet = 'getPet: the pet';
+const orders = 'listOrders: first page';
 const list = 'listInventory: whole, later page, identity';
 const update = 'updateInventory: plain';
 const keyed = 'updateInventory: Idempotency-Key';
@@ -15,7 +15,16 @@ const keyed = 'updateInventory: Idempotency-Key';
 const first = 'listInventory: whole, first page';
 const sold = 'adjustInventory: a cart';
 const soldOut = 'adjustInventory: refused, its row';
-const some = [pet, list, update, keyed, first, sold, soldOut, 'getPet: key lookup, first use'];
+const some = [
+  orders,
+  list,
+  update,
+  keyed,
+  first,
+  sold,
+  soldOut,
+  'listOrders: key lookup, first use',
+];
 
 /** Another process has another clock. `npm run faults` runs the deployed functions too. */
 const inProcess = situations.filter(({ isDeployed }) => !isDeployed);
@@ -65,10 +74,10 @@ beforeAll(async () => {
 afterAll(() => lane.close());
 
 it.each<[string, string, FaultName, Planted, RegExp]>([
-  ['a 500', pet, 'throttled', () => toError(500), /500 for a known cause/],
-  ['a wrong success', pet, 'emptied', () => toResponse(200, []), /wrong success/],
-  ['a 503 without Retry-After', pet, 'hang', () => toError(503), /Retry-After/],
-  ['a broken response', pet, 'hang', () => undefined, /unexpected response: broken/],
+  ['a 500', orders, 'throttled', () => toError(500), /500 for a known cause/],
+  ['a wrong success', orders, 'emptied', () => toResponse(200, []), /wrong success/],
+  ['a 503 without Retry-After', orders, 'hang', () => toError(503), /Retry-After/],
+  ['a broken response', orders, 'hang', () => undefined, /unexpected response: broken/],
   ['a list with an entry twice', list, 'truncated', () => toResponse(200, twice), /ended/],
   [
     'a 412 for an update that was stored',

@@ -161,7 +161,7 @@ type Sent = Pick<SocketCase, 'chunks' | 'framing'>;
 type Cut = (bytes: Buffer, at: number, framing: Framing) => Sent;
 
 /** Bytes that may follow a request, but must not change its response. */
-const followers = ['no HTTP\r\n\r\n', 'GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\n\r\n'];
+const followers = ['no HTTP\r\n\r\n', 'GET /v1/inventory/1 HTTP/1.1\r\nHost: x\r\n\r\n'];
 
 const cut = fc.oneof(
   pick<Cut>(

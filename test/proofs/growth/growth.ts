@@ -1,12 +1,13 @@
+import { deepEqual } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
 
 const text = {
   about:
-    'Proves that the project grows as its documents say. Two operations are added to a copy of the tracked files by the steps of CONTRIBUTING.md. Another copy gets the settings of a team, as OPERATIONS.md says, and a third stage. In both, npm run check must pass. Exits with status 1 if it does not.',
+    'Proves that the project grows as its documents say. Two operations are added to a copy of the tracked files by the steps of CONTRIBUTING.md, and another copy loses one by its steps. A third gets the settings of a team, as OPERATIONS.md says, and a third stage. In each, npm run check must pass. Exits with status 1 if it does not.',
   options: { keep: { about: 'keep the copies, and print where they are' } },
 } as const;
 
@@ -22,11 +23,23 @@ const growths = {
       'npx vitest run test/infra/costs --update',
     ],
   },
+  'a retired operation': {
+    change: retireOperation,
+    commands: [
+      'npm run format',
+      'npx vitest run test/infra/templates.test.ts test/infra/watch --update',
+      'npm run openapi',
+      'npm run units',
+      'npx vitest run test/infra/costs --update',
+    ],
+  },
   "a team's settings": {
     change: setTeam,
     commands: ['npx vitest run test/infra/costs --update'],
   },
 };
+
+const contributing = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
 
 await runTestCommand('growth', text, async ({ keep = false }) => {
   for (const [name, { change, commands }] of Object.entries(growths)) {
@@ -51,9 +64,7 @@ function copyProject(isKept: boolean): string {
 
 /** CONTRIBUTING.md's own blocks, each for the file named last before it, and those of `operations.md`. */
 function addOperations(folder: string): void {
-  const [, steps = ''] = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8').split(
-    '## Adding an operation',
-  );
+  const [, steps = ''] = /^## Adding an operation$(.*?)^## /ms.exec(contributing) ?? [];
   for (const part of steps.split(/^ +```$/m)) {
     const [text = '', block] = part.split(/^ +```ts$/m);
     const file = [...text.matchAll(/`(\w+\/[\w/]+\.ts)`/g)].at(-1)?.[1];
@@ -64,6 +75,20 @@ function addOperations(folder: string): void {
     else writeFileSync(path, lines);
   }
   applyBlocks(folder, 'operations.md');
+}
+
+/** Fails if CONTRIBUTING.md does not list exactly the files that this edits. */
+function retireOperation(folder: string): void {
+  applyBlocks(folder, 'retirement.md');
+  const [, steps = ''] = /^## Retiring an operation$(.*?)^Run /ms.exec(contributing) ?? [];
+  const listed = [...steps.matchAll(/`([\w./]+\.(?:ts|md|json))`/g)].map(([, file]) => file);
+  const git = ['diff', '--name-only', 'HEAD'];
+  const edited = execFileSync('git', git, { cwd: folder, encoding: 'utf8' }).trim().split('\n');
+  const own = 'shared/contract/openapi.released.json';
+  deepEqual(
+    edited.filter((file) => file !== own),
+    listed.map((file) => file?.replace('OPERATION', 'getPet')).sort(),
+  );
 }
 
 function setTeam(folder: string): void {
@@ -111,14 +136,16 @@ function change(path: string, toText: (text: string) => string): void {
 
 /**
  * Applies the blocks of a Markdown file. The first line of each names its file: ```` ```ts FILE ````, or
- * ```` ```ts FILE before TEXT ```` to put the block above each line that begins with the text, or `for TEXT` to replace it.
+ * ```` ```ts FILE before TEXT ```` to put the block above each line that begins with the text, or `for TEXT` to replace
+ * it. An empty block deletes the file or the text.
  */
 function applyBlocks(folder: string, markdown: string): void {
   const text = readFileSync(new URL(markdown, import.meta.url), 'utf8');
   const blocks = text.matchAll(/^```\w+ (\S+)(?: (before|for) ([^\n]+))?\n(.*?)^```$/gms);
   for (const [, file = '', how, anchor = '', block = ''] of blocks) {
     const path = join(folder, file);
-    if (how === undefined) writeFileSync(path, block);
+    if (how === undefined && block === '') rmSync(path);
+    else if (how === undefined) writeFileSync(path, block);
     else addLines(path, how, anchor, block);
   }
 }
@@ -129,7 +156,26 @@ function addLines(path: string, how: string, anchor: string, block: string): voi
     if (!lines.some((line) => line.startsWith(anchor))) {
       throw new Error(`No line of ${path} begins with "${anchor}".`);
     }
-    const kept = (line: string) => (how === 'for' ? '' : line);
-    return lines.map((line) => (line.startsWith(anchor) ? `${block}${kept(line)}` : line)).join('');
+    let end = 0;
+    return lines
+      .map((line, index) => {
+        if (index < end) return '';
+        if (!line.startsWith(anchor)) return line;
+        if (how === 'before') return `${block}${line}`;
+        end = block === '' ? findEnd(lines, index) : index + 1;
+        return block;
+      })
+      .join('');
   });
+}
+
+/** The index after what begins at a line: a section of Markdown, or a statement up to the bracket that closes it. */
+function findEnd(lines: readonly string[], start: number): number {
+  const [first = '', ...others] = lines.slice(start);
+  const indent = /^ */.exec(first)?.[0] ?? '';
+  const isEnd = (line: string) =>
+    first.startsWith('#') ? line.startsWith('## ') : new RegExp(`^${indent}[)}\\]]`).test(line);
+  if (!first.startsWith('#') && !/[({[]$/.test(first.trimEnd())) return start + 1;
+  const length = others.findIndex(isEnd);
+  return start + 1 + length + (first.startsWith('#') ? 0 : 1);
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { LocalStage } from '../../../infra/local/localStage.ts';
 import { parseJson, toJson } from '../../../shared/contract/json.ts';
+import { findOperation } from '../../../shared/contract/paths.ts';
 import { petStatuses } from '../../../shared/contract/values.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { send, sendUpdate } from '../../conformance/target.ts';
@@ -140,8 +141,12 @@ export const stageCases: Record<string, Case> = {
       }
       deepEqual(sort(...pages), sort(whole));
     }
-    const pet = await get(first, apiKey, '/pets/7');
-    equal((await get(second, apiKey, '/pets/7')).text, pet.text);
+    for (const path of ['/inventory/7', '/pets/7']) {
+      // The later release may have retired an operation.
+      if (findOperation('GET', path) === undefined) continue;
+      const one = await get(first, apiKey, path);
+      equal((await get(second, apiKey, path)).text, one.text);
+    }
   },
 
   async 'API keys are the same, made by one and ended by the other'({ first, second, petId }) {

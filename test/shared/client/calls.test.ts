@@ -16,7 +16,7 @@ import {
 const standIn = useStandIn();
 
 const busy = toError(503, 'service_unavailable');
-const pet = '{"id":7,"name":"Rex","status":"sold"}';
+const entry = { body: '{"petId":7,"quantity":3,"status":"sold"}', headers: { ETag: '"a"' } };
 
 it.each<[string, StandInResponse, sent?: number]>([
   ['429', toError(429, 'too_many_requests')],
@@ -61,18 +61,18 @@ it.each([
   '',
   ' ',
   '{',
-  '{"id":7,"name":"Rex',
-  '{"id":7,"name":"}',
-  '{"id":7,"name":"\\"}',
-  '{"id":7,"name":"Rex","status":"sold"',
-  '{"id":7,"category":{"id":1,"name":"Cats"}',
+  '{"petId":7,"status":"so',
+  '{"petId":7,"shelf":"}',
+  '{"petId":7,"shelf":"\\"}',
+  '{"petId":7,"quantity":3,"status":"sold"',
+  '{"petId":7,"shelf":{"id":1,"name":"A"}',
 ])(
-  'a pet is read again if a proxy truncates it without breaking the connection: %s',
+  'an entry is read again if a proxy truncates it without breaking the connection: %s',
   async (text) => {
-    standIn.responses = [{ body: text }, { body: pet }];
-    expect(await standIn.open().getPet(7n)).toMatchObject({ id: 7n });
+    standIn.responses = [{ body: text }, entry];
+    expect(await standIn.open().getInventoryEntry(7n)).toMatchObject({ petId: 7n });
     standIn.responses = [{ body: text }];
-    const call = standIn.open({ maxRetries: 0 }).getPet(7n);
+    const call = standIn.open({ maxRetries: 0 }).getInventoryEntry(7n);
     const message = 'The response was truncated.';
     await expect(call).rejects.toMatchObject({ code: 'connection_failed', status: 200, message });
   },
@@ -131,20 +131,6 @@ describe('a read is retried', () => {
 });
 
 const reason = new Error('the customer left');
-
-it('the ids of a pet, its category and its tags are bigints', async () => {
-  const [small, large] = ['{"id":1,"name":"a"}', '{"id":9007199254740993,"name":"b"}'];
-  const more = `,"category":${small},"tags":[${large},${small}]}`;
-  standIn.responses = [busy, { body: pet.replace('}', more) }, { body: pet }];
-  const client = standIn.open();
-  const [category, other] = [
-    { id: 1n, name: 'a' },
-    { id: 9007199254740993n, name: 'b' },
-  ];
-  const read = { id: 7n, name: 'Rex', status: 'sold' };
-  expect(await client.getPet(7n)).toEqual({ ...read, category, tags: [other, category] });
-  expect(await client.getPet(7n)).toStrictEqual(read);
-});
 
 describe('an AbortSignal ends a call with its reason', () => {
   it('before anything is sent', async () => {

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { type Deprecation, PetstoreError } from '../../../shared/client/index.ts';
 import { toLifecycleHeaders } from '../../../shared/contract/operation.ts';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import {
   apiKey,
   brokenOff,
@@ -17,13 +16,14 @@ const standIn = useStandIn();
 
 async function fail(response: StandInResponse): Promise<PetstoreError> {
   standIn.responses = [response];
-  const call = standIn.open({ maxRetries: 0 }).getPet(7n);
+  const call = standIn.open({ maxRetries: 0 }).getInventoryEntry(7n);
   const error = await call.catch((cause) => cause);
   expect(error).toBeInstanceOf(PetstoreError);
   return error;
 }
 
-const pet = '{"id":7,"name":"Rex","status":"sold"}';
+const entry = '{"petId":7,"quantity":3,"status":"sold"}';
+const ETag = '"a"';
 const notOurs = 'The response has status 502, but no error body of the service.';
 
 describe('a PetstoreError', () => {
@@ -37,7 +37,7 @@ describe('a PetstoreError', () => {
       requestId: 'id-1',
       retryAfter: undefined,
       effect: 'none',
-      operationId: 'getPet',
+      operationId: 'getInventoryEntry',
       attempts: 1,
       // Only the package has an address.
       documentation: undefined,
@@ -57,23 +57,33 @@ describe('a PetstoreError', () => {
     [{ status: 500, body: 'null' }, 'service_unavailable', 500],
     [{ status: 400, body: '{"code":"toString","message":"x"}' }, 'invalid_answer', 400],
     [unknownPath, 'invalid_answer', 404, /^There is nothing at this path\. The base address /],
-    [{ status: 203, body: pet }, 'invalid_answer', 203],
+    [{ status: 203, body: entry }, 'invalid_answer', 203],
     [{ status: 301, headers: { Location: '/' } }, 'invalid_answer', 301],
     [{ status: 304, body: '' }, 'invalid_answer', 304],
     [{ status: 204, body: '' }, 'invalid_answer', 204],
-    [{ body: '<html>' }, 'invalid_answer', 200, /^The response is not a valid getPet .*JSON/],
+    [
+      { body: '<html>' },
+      'invalid_answer',
+      200,
+      /^The response is not a valid getInventoryEntry .*JSON/,
+    ],
     [{ body: '[]' }, 'invalid_answer', 200, /response\. An id is missing\.$/],
     [{ body: '[' }, 'invalid_answer', 200],
-    [{ body: '{"id":7}}' }, 'invalid_answer', 200],
-    [{ body: '{"id":7],' }, 'invalid_answer', 200],
+    [{ body: '{"petId":7}}' }, 'invalid_answer', 200],
+    [{ body: '{"petId":7],' }, 'invalid_answer', 200],
     [brokenOff('{"code":', 404), 'connection_failed', 404, /^The response was truncated\. t/],
-    [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
-    [{ body: pet.replace('sold', 'lost') }, 'invalid_answer', 200, /\. Its status is .*invalid\.$/],
-    [{ body: pet.replace('"Rex"', '5') }, 'invalid_answer', 200, /\. Its name is .*invalid\.$/],
-    [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
+    [{ body: '{"petId":1.5}' }, 'invalid_answer', 200],
+    [
+      { body: entry.replace('sold', 'lost') },
+      'invalid_answer',
+      200,
+      /\. Its status is .*invalid\.$/,
+    ],
+    [{ body: entry.replace('3', '"3"') }, 'invalid_answer', 200, /\. Its quantity is .*invalid\.$/],
+    [{ body: '{"petId":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
     [lost, 'connection_failed', undefined, /^No response came\. fetch failed$/],
-    [brokenOff('{"id":'), 'connection_failed', 200, /^The response was truncated\. t/],
+    [brokenOff('{"petId":'), 'connection_failed', 200, /^The response was truncated\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
     'is made of any response of a proxy: %j',
@@ -115,7 +125,7 @@ describe('a PetstoreError', () => {
     const headers = new Headers({ 'Retry-After': new Date(Date.now() + 30_000).toUTCString() });
     if (date !== undefined) headers.set('Date', date);
     const own = async () => new Response('', { status: 503, headers });
-    const call = standIn.open({ fetch: own, maxRetries: 0 }).getPet(7n);
+    const call = standIn.open({ fetch: own, maxRetries: 0 }).getInventoryEntry(7n);
     const { retryAfter } = await call.catch((cause) => cause);
     expect(retryAfter).toBeGreaterThan(20);
     expect(retryAfter).toBeLessThanOrEqual(30);
@@ -131,7 +141,10 @@ describe('a PetstoreError', () => {
       await expect(call).rejects.toMatchObject(refusal);
     }
     for (const petId of [7, '7', undefined] as never[]) {
-      for (const call of [client.getPet(petId), client.listInventory({ petIds: [petId] })]) {
+      for (const call of [
+        client.getInventoryEntry(petId),
+        client.listInventory({ petIds: [petId] }),
+      ]) {
         const message = 'petId must be a bigint, such as 7n or BigInt("7").';
         await expect(call).rejects.toMatchObject({ code: 'invalid_request', message });
       }
@@ -155,7 +168,7 @@ it('the API key is in no error and no warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const deprecated = { status: 503, body: '<html>', headers: { Deprecation: '@1' } };
   const errors = [await fail(lost), await fail(deprecated), await fail({ body: '{}' })];
-  expect(warn.mock.calls).toEqual([["The pet store's operation getPet is deprecated."]]);
+  expect(warn.mock.calls).toEqual([["The pet store's operation getInventoryEntry is deprecated."]]);
   const text = inspect([errors, warn.mock.calls], { depth: null, showHidden: true });
   expect(text).not.toContain(apiKey);
   expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);
@@ -222,19 +235,22 @@ describe('a foreign text', () => {
   });
 });
 
-const { since, sunset, guide } = getPet.lifecycle;
+const since = new Date('2026-12-01T00:00:00Z');
+const sunset = new Date('2027-12-01T00:00:00Z');
+const guide = 'deprecations.html#getInventoryEntry';
 const documentation = `https://docs.petstore.example/${guide}`;
-const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
+const lifecycle = { kind: 'deprecated', since, sunset, guide } as const;
+const headers = toLifecycleHeaders(lifecycle, 'https://docs.petstore.example');
 
 it('each client warns once of a deprecated operation, with its sunset date', async () => {
-  standIn.responses = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
+  standIn.responses = [{ headers: { ...headers, ETag }, body: entry }];
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   for (const client of [standIn.open(), standIn.open()]) {
     warn.mockClear();
-    await client.getPet(7n);
-    await client.getPet(7n);
+    await client.getInventoryEntry(7n);
+    await client.getInventoryEntry(7n);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
-      `The pet store's operation getPet is deprecated, and may be gone after ${sunset.toISOString()}: see ${documentation}`,
+      `The pet store's operation getInventoryEntry is deprecated, and may be gone after ${sunset.toISOString()}: see ${documentation}`,
     );
   }
 });
@@ -247,11 +263,11 @@ it('onDeprecation is called once for a deprecated operation, also with an error 
     { headers: { Deprecation: 'sometime' } },
     {},
   ];
-  await client.getPet(7n).catch(() => {});
+  await client.getInventoryEntry(7n).catch(() => {});
   await client.listOrders();
   await client.listInventory();
   expect(told).toEqual([
-    { operationId: 'getPet', since, sunset, documentation },
+    { operationId: 'getInventoryEntry', since, sunset, documentation },
     { operationId: 'listOrders', since: undefined, sunset: undefined, documentation: undefined },
   ]);
 });

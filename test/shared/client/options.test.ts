@@ -122,7 +122,7 @@ describe('an invalid option', () => {
 
   it.each<[string, (client: PetstoreClient, option: never) => unknown, string]>([
     ['retries', (_, option) => standIn.open(option), `${ofClient}, ${shared}`],
-    ['retries', (client, option) => client.getPet(7n, option), ofCall],
+    ['retries', (client, option) => client.listOrders({}, option), ofCall],
     ['baseUrl', (client, option) => client.listOrders({}, option), ofCall],
     ['ifMatch', adjust, `idempotencyKey, ${ofCall}`],
     ['ifMatch', (client, option) => client.getInventoryEntry(7n, option), `ifNoneMatch, ${ofCall}`],
@@ -244,7 +244,7 @@ describe('apiKey as a function', () => {
     const key = Promise.withResolvers<string>();
     const own = vi.fn();
     const client = standIn.open({ apiKey: () => key.promise, fetch: own });
-    await expect(client.getPet(7n, toOptions())).rejects.toMatchObject(expected);
+    await expect(client.getInventoryEntry(7n, toOptions())).rejects.toMatchObject(expected);
     key.resolve('psk_late');
     await key.promise;
     await new Promise(setImmediate);

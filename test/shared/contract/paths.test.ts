@@ -13,7 +13,7 @@ const known: Readonly<Record<string, [method: string, operationId: string, petId
   '/inventory/adjustments': ['POST', 'adjustInventory'],
   '//inventory//adjustments/': ['POST', 'adjustInventory'],
   '/inventory//7': ['GET', 'getInventoryEntry', '7'],
-  '//pets///-7//': ['GET', 'getPet', '-7'],
+  '//inventory///-7//': ['GET', 'getInventoryEntry', '-7'],
   '/store//orders': ['GET', 'listOrders'],
   // An encoded slash is part of its segment, also at the end.
   '/inventory/7%2F': ['GET', 'getInventoryEntry', '7%2F'],

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
@@ -17,7 +17,7 @@ const { apiKey, keyId } = key;
 /** A handler with its own cache of keys, as in a container, that returns its log line. */
 function defineLogged(act: () => unknown = () => {}) {
   const { settings } = defineHandlerSettings('read', key, 1);
-  const handler = defineHandler(getPet, settings, async () => {
+  const handler = defineHandler(getInventoryEntry, settings, async () => {
     await act();
     return { body: {} };
   });
@@ -38,7 +38,7 @@ describe('the log line of a request', () => {
     });
     const line = await log();
     expect(line).toEqual({
-      operation: 'getPet',
+      operation: 'getInventoryEntry',
       requestId: 'request-1',
       status: 200,
       milliseconds: expect.any(Number),
@@ -76,9 +76,13 @@ describe('the log line of a request', () => {
   const one = defineHandlerSettings('read', key).settings;
   const noKeys = { ...one, verifier: defineKeyVerifier({ get: busy }) };
   it.each([
-    ['an operation on a pet', defineHandler(getPet, one, busy), '/pets/7'],
+    ['an operation on a pet', defineHandler(getInventoryEntry, one, busy), '/inventory/7'],
     ['a list', defineHandler(listOrders, one, busy), undefined],
-    ['a request whose key is not known yet', defineHandler(getPet, noKeys, busy), undefined],
+    [
+      'a request whose key is not known yet',
+      defineHandler(getInventoryEntry, noKeys, busy),
+      undefined,
+    ],
   ])('has the checked path if the store is busy, for %s', async (_, handler, path) => {
     await call(handler, { headers: withKey(apiKey) });
     const [line] = logs.info.mock.lastCall ?? [];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
@@ -27,8 +27,8 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 const within = (milliseconds: number) => ({ getRemainingTimeInMillis: () => milliseconds });
 
 it.each([
-  ['the lookup of its key', defineHandler(getPet, silentKeys, forever)],
-  ['its handler', defineHandler(getPet, settings, forever)],
+  ['the lookup of its key', defineHandler(getInventoryEntry, silentKeys, forever)],
+  ['its handler', defineHandler(getInventoryEntry, settings, forever)],
   ['its first page', defineHandler(listInventory, settings, endless, { response })],
 ])('a request that waits for %s gets 503 one second before its timeout', async (...row) => {
   const responded = call(row[1], { context: within(28_000) });
@@ -44,7 +44,7 @@ it.each([
 
 /** One container with a handler that responds to each petId in its own way. */
 function defineContainer(responses: Record<string, () => Promise<Reply>>) {
-  const handler = defineHandler(getPet, settings, ({ parameters: { petId } }) =>
+  const handler = defineHandler(getInventoryEntry, settings, ({ parameters: { petId } }) =>
     (responses[`${petId}`] ?? respondWell)(),
   );
   return async (petId: string, milliseconds = 28_000) => {

@@ -8,7 +8,6 @@ import {
 } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
@@ -113,8 +112,30 @@ it.each<[Error, object, logged?: object]>([
   expect(logs.error.mock.calls).toEqual(lines);
 });
 
+const lifecycle = {
+  kind: 'deprecated',
+  since: new Date('2026-12-01T00:00:00Z'),
+  sunset: new Date('2027-12-01T00:00:00Z'),
+  guide: 'deprecations.html#old',
+} as const;
+
+it.each([
+  [200, apiKey, async () => ({ body: {} })],
+  [401, 'psk_unknown', async () => ({ body: {} })],
+  [404, apiKey, () => Promise.reject(new NotFound(petId, 7n))],
+  [500, apiKey, () => Promise.reject(new Error('broken'))],
+])('a deprecated operation says so with status %i', async (status, key, respond) => {
+  const handler = defineHandler({ ...getInventoryEntry, lifecycle }, settings, respond);
+  const { statusCode, headers } = await call(handler, { headers: withKey(key) });
+  expect(statusCode).toBe(status);
+  expect(headers).toMatchObject({
+    Deprecation: '@1796083200',
+    Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT',
+    Link: '<https://docs.petstore.example/deprecations.html#old>; rel="deprecation"',
+  });
+});
+
 it('a page of a deprecated list links to the next page and to the guide', async () => {
-  const { lifecycle } = getPet;
   const reply = { body: [], next: 'b' };
   const list = defineHandler({ ...listOrders, lifecycle }, settings, async () => reply);
   const multiValueQueryStringParameters = { limit: ['1'] };
@@ -285,7 +306,7 @@ async function* onePage() {
 const sendDocument = async () => ({ body: {} });
 const response = streamedResponse(listInventory);
 const handlers = {
-  'a document': defineHandler(getPet, listed, sendDocument),
+  'a document': defineHandler(getInventoryEntry, listed, sendDocument),
   'a list': defineHandler(listInventory, listed, async () => ({ pages: onePage() }), { response }),
 };
 
@@ -317,7 +338,7 @@ it.each([
 );
 
 it('with any origin allowed, a response is the same for all, without Vary', async () => {
-  const { headers } = await call(defineHandler(getPet, settings, sendDocument));
+  const { headers } = await call(defineHandler(getInventoryEntry, settings, sendDocument));
   expect(headers['Access-Control-Allow-Origin']).toBe('*');
   expect(headers).not.toHaveProperty('Vary');
 });

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
-import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { UNUSED_ID } from '../../../shared/contract/values.ts';
@@ -18,8 +18,8 @@ const logs = useLogs();
 const pathParameters = { petId: UNUSED_ID };
 const response = async () => ({ body: {} });
 
-const warmUpPet = (...[by, from = settings]: [by: typeof response, from?: typeof settings]) =>
-  defineWarmUp(getPet, defineHandler(getPet, from, by), { pathParameters })();
+const warmUpRead = (...[by, from = settings]: [by: typeof response, from?: typeof settings]) =>
+  defineWarmUp(getInventoryEntry, defineHandler(getInventoryEntry, from, by), { pathParameters })();
 
 it('a warm-up runs one complete request with write permission, and logs nothing', async () => {
   const update = vi.fn(response);
@@ -38,8 +38,8 @@ it('a warm-up looks up an unknown key, and another one each time', async () => {
   const keyIds: string[] = [];
   const get = async (keyId: string) => void keyIds.push(keyId);
   const from = { ...settings, verifier: defineKeyVerifier({ get: get as never }) };
-  await warmUpPet(response, from);
-  await warmUpPet(response, from);
+  await warmUpRead(response, from);
+  await warmUpRead(response, from);
   expect(keyIds[0]).toMatch(/^[0-9A-Za-z]{10}$/);
   expect(new Set(keyIds).size).toBe(2);
 });
@@ -66,10 +66,10 @@ it('a warm-up sends a complete streamed response to nobody', async () => {
 });
 
 it.each([
-  ['the store fails', () => warmUpPet(() => Promise.reject(new StoreUnavailable(new Error('x'))))],
-  ['the code throws', () => warmUpPet(() => Promise.reject(new TypeError('of undefined')))],
-  ['no response comes', () => warmUpPet(() => new Promise<never>(() => {}))],
-  ['the handler fails', defineWarmUp(getPet, () => Promise.reject(new Error('broken')))],
+  ['the store fails', () => warmUpRead(() => Promise.reject(new StoreUnavailable(new Error('x'))))],
+  ['the code throws', () => warmUpRead(() => Promise.reject(new TypeError('of undefined')))],
+  ['no response comes', () => warmUpRead(() => new Promise<never>(() => {}))],
+  ['the handler fails', defineWarmUp(getInventoryEntry, () => Promise.reject(new Error('broken')))],
 ])('a warm-up logs one error and ends within two seconds if %s', async (_, warmUp) => {
   const milliseconds = await onFastClock(async () => {
     const started = performance.now();
@@ -85,7 +85,7 @@ it.each([
 it('a warm-up leaves neither its deadline nor its meter to later requests', async () => {
   const units = meterRequest();
   vi.useFakeTimers({ toFake: ['Date'] });
-  await warmUpPet(async () => {
+  await warmUpRead(async () => {
     countUnits('read', 5);
     return { body: {} };
   });
@@ -101,7 +101,7 @@ it('no client can request a warm-up: without a valid key it gets 401 and a log l
     "warm-up": true, "Symbol(warm-up)": true, "isWarmUp": true, "internal": {"isWarmUp": true},
     "__proto__": {"isWarmUp": true}, "requestId": "warm-up"
   }`);
-  const handler = defineHandler(getPet, settings, () => expect.fail('responded'));
+  const handler = defineHandler(getInventoryEntry, settings, () => expect.fail('responded'));
   const sent = { headers: { Authorization: [] }, event: forged };
   const response = await call(handler, { ...sent, context: { awsRequestId: 'warm-up' } });
   expect(response.statusCode).toBe(401);

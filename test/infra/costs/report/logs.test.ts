@@ -42,7 +42,7 @@ it('calculates each key’s cost as by hand, and divides shared costs', async ()
   );
   const calls = 3e6 / 4_010_010;
   const worked: readonly Partial<KeyCost['dollars']>[] = [
-    // getPet by storefront.
+    // listOrders by storefront.
     {
       gateway: 3 * 3.5,
       // Its share of all calls, and the logged part of 60,300,000 ms with half a GB.
@@ -60,10 +60,10 @@ it('calculates each key’s cost as by hand, and divides shared costs', async ()
     {},
     // What the gateway allowed.
     { gateway: 2_000 * 3.5e-6 },
-    // Ten calls that crashed after 28 s each.
-    { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 },
     // A call that wrote a line, and ended on another day.
     { logs: (2_000 / GIGABYTE) * 0.5 },
+    // Ten calls that crashed after 28 s each.
+    { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 },
     // Without a valid key, and refused by the gateway.
     { readUnits: 0 },
     { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 },
@@ -77,8 +77,8 @@ it('calculates each key’s cost as by hand, and divides shared costs', async ()
 it('divides by number, or equally without any measure', () => {
   // The scheduled check's key takes its part, and has no row.
   const keys = ['a', 'b', 'check'];
-  const lines = keys.map((key) => toLine('getPet', '200', key, { lines: '1' }));
-  const functions = [...lines, toReport('getPet', { lines: '3', billed: '3072000' })];
+  const lines = keys.map((key) => toLine('listOrders', '200', key, { lines: '1' }));
+  const functions = [...lines, toReport('listOrders', { lines: '3', billed: '3072000' })];
   const costs = toKeyCosts({ functions, access: [] }, new Map(), fixtures.production);
   const each = expect.closeTo(0.2e-6 + 0.0000133334, 12);
   expect(costs.map(({ dollars }) => dollars.lambda)).toEqual([each, each]);
@@ -125,9 +125,9 @@ it.each([
   const { traffic } = JSON.parse((await run('report 2026-11 --json')).stdout);
   const month = {
     ...{
-      getPet: 4_000_010,
-      'getPet 401': 10_000,
-      'getPet 429': 5_000,
+      listOrders: 4_000_010,
+      'listOrders 401': 10_000,
+      'listOrders 429': 5_000,
       'updateInventory 412': 1_000,
     },
     ...{

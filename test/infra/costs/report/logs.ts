@@ -23,36 +23,36 @@ export const toAccess = (
 
 /** Rows as Logs Insights returns them: all text, without sums of nothing. */
 export const functionRows: readonly Row[] = [
-  toLine('getPet', '200', 'storefront', {
+  toLine('listOrders', '200', 'storefront', {
     ...{ lines: '3000000', milliseconds: '3.0E7', readUnits: '1500000' },
   }),
-  toLine('getPet', '200', 'warehouse', {
+  toLine('listOrders', '200', 'warehouse', {
     ...{ lines: '1000000', milliseconds: '30000000', readUnits: '500000' },
   }),
-  toLine('getPet', '401', '', { lines: '10000', milliseconds: '20000' }),
+  toLine('listOrders', '401', '', { lines: '10000', milliseconds: '20000' }),
   toLine('updateInventory', '412', 'warehouse', {
     ...{ lines: '1000', milliseconds: '15000', readUnits: '1000', writeUnits: '1000' },
   }),
   // 60,300,000 ms with 512 MB.
-  toReport('getPet', { lines: '4010010', billed: '30873600000', traced: '40000' }),
+  toReport('listOrders', { lines: '4010010', billed: '30873600000', traced: '40000' }),
   toReport('updateInventory', { lines: '1000', billed: '7680000', traced: '0' }),
 ];
-const pet = 'GET /pets/{petId}';
+const orders = 'GET /store/orders';
 export const accessRows: readonly Row[] = [
-  toAccess(pet, '200', '200', { lines: '4000000', sent: '1200000000' }),
-  toAccess(pet, '401', '200', { lines: '10000', sent: '1000000' }),
-  toAccess(pet, '502', '200', { lines: '10', sent: '800', milliseconds: '280000' }),
-  toAccess(pet, '429', '-', { lines: '3000', sent: '240000' }),
-  toAccess(pet, '429', '-', { lines: '2000', sent: '160000' }),
-  toAccess('OPTIONS /pets/{petId}', '204', '200', { lines: '2000', sent: '0' }),
+  toAccess(orders, '200', '200', { lines: '4000000', sent: '1200000000' }),
+  toAccess(orders, '401', '200', { lines: '10000', sent: '1000000' }),
+  toAccess(orders, '502', '200', { lines: '10', sent: '800', milliseconds: '280000' }),
+  toAccess(orders, '429', '-', { lines: '3000', sent: '240000' }),
+  toAccess(orders, '429', '-', { lines: '2000', sent: '160000' }),
+  toAccess('OPTIONS /store/orders', '204', '200', { lines: '2000', sent: '0' }),
   toAccess('PATCH /inventory/{petId}', '412', '200', { lines: '1000', sent: '80000' }),
 ];
 
 /** The ingested bytes of each log. */
 export const logBytes: Readonly<Record<string, number>> = {
-  [`${functionLog}getPet`]: 3_609_009_000,
+  [`${functionLog}listOrders`]: 3_609_009_000,
   [`${functionLog}updateInventory`]: 900_000,
-  [`${functionLog}listOrders`]: 2_000,
+  [`${functionLog}getInventoryEntry`]: 2_000,
   [accessLog]: 1_607_204_000,
 };
 

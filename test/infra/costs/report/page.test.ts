@@ -74,7 +74,13 @@ const requests = [
   'GET /store/orders',
   'PATCH /inventory/{petId}',
 ];
-const operations = ['getPet', 'adjustInventory', 'listInventory', 'listOrders', 'updateInventory'];
+const operations = [
+  'getInventoryEntry',
+  'adjustInventory',
+  'listInventory',
+  'listOrders',
+  'updateInventory',
+];
 const logs = {
   functions: operations.flatMap((id, index) => [
     ...keys.map((key, place) =>

@@ -359,7 +359,7 @@ it.each(['map', 'columns', 'tags'] satisfies Tags[])(
 );
 
 it('counts the calls of each function, if the bill names resources', async () => {
-  const ids = { getPet: 2e6, adjustInventory: 2.1e6 };
+  const ids = { updateInventory: 2e6, adjustInventory: 2.1e6 };
   const lines = toBill(production, places[0]).flatMap((line) =>
     isOf('Request-ARM')(line)
       ? Object.entries(ids).map(([id, calls]) => ({
@@ -370,8 +370,10 @@ it('counts the calls of each function, if the bill names resources', async () =>
   );
   const found = await judge(['2026-11', await writeBill(folder, 'focus.parquet', lines)]);
   const { requests } = found.traffic.file;
-  // Without the scheduled check's calls, and with the 401 of getPet.
-  expect(requests.getPet + requests['getPet 401']).toBeCloseTo(2e6 - 8_760, -1);
+  // Without the scheduled check's calls, and with the 412.
+  const updates = ['200', '412'].map((status) => `updateInventory ${status} Idempotency-Key`);
+  const [updated, refused] = updates.map((name) => requests[name]);
+  expect(updated + refused).toBeCloseTo(2e6 - 8_760, -1);
   expect(requests.adjustInventory / 980_000).toBeCloseTo((2.1e6 - 8_760) / 1.05e6, 4);
   expect(requests.listOrders).toBeUndefined();
   expect(found.operations[0]).toMatchObject({ operationId: 'adjustInventory' });

@@ -19,7 +19,7 @@ import {
 
 export const production = ['rollback', '--stage', 'production'];
 
-/** What production goes through: deployments, roll-backs as typed, such as `--to getPet=1 <y`, and other changes. */
+/** What production goes through: deployments, roll-backs as typed, such as `--to getInventoryEntry=1 <y`, and other changes. */
 export type Step = Deployment | string | ((production: Production) => unknown);
 
 /** Production after these steps, and what was seen of the last roll-back. */
@@ -73,13 +73,23 @@ const describe100 = ({ functions }: Production) => {
     for (const version of functions[id].versions) version.Description = operations[id].summary;
   }
 };
-export const withoutPet = ([commit]: Deployment): Deployment => [commit, commit, { getPet: '' }];
-const withPetOfB = ([commit]: Deployment): Deployment => [commit, commit, { getPet: b[0] }];
-/** Of getPet, by hand. */
+export const withoutEntry = ([commit]: Deployment): Deployment => [
+  commit,
+  commit,
+  { getInventoryEntry: '' },
+];
+const withEntryOfB = ([commit]: Deployment): Deployment => [
+  commit,
+  commit,
+  { getInventoryEntry: b[0] },
+];
+/** Of getInventoryEntry, by hand. */
 const deleteVersion =
   (version: number) =>
-  ({ functions: { getPet } }: Production) => {
-    getPet.versions = getPet.versions.filter(({ Version }) => Version !== `${version}`);
+  ({ functions: { getInventoryEntry } }: Production) => {
+    getInventoryEntry.versions = getInventoryEntry.versions.filter(
+      ({ Version }) => Version !== `${version}`,
+    );
   };
 export const every = (version: number) => operationIds.map((id) => `${id}=${version}`).join(' ');
 export const fail =
@@ -99,11 +109,14 @@ const deployTo =
   (targets: Record<string, string>) =>
   ({ state }: Production) =>
     Object.assign(state, { deployments: targets });
-const getPet = 'petstore-production-getPet';
-const ofOthers = { 'd-Baking': `${getPet}s` };
+const getInventoryEntry = 'petstore-production-getInventoryEntry';
+const ofOthers = { 'd-Baking': `${getInventoryEntry}s` };
 const canary = deployTo({
   ...Object.fromEntries(
-    ['Created', 'Queued', 'InProgress', 'Baking', 'Succeeded'].map((one) => [`d-${one}`, getPet]),
+    ['Created', 'Queued', 'InProgress', 'Baking', 'Succeeded'].map((one) => [
+      `d-${one}`,
+      getInventoryEntry,
+    ]),
   ),
   'd-Ready': 'petstore-production-listOrders:live',
 });
@@ -127,19 +140,19 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'and undone': [a, b, c, '', `--to ${every(3)}`],
   'to a commit by its beginning': [a, b, c, '--to aaaaaaa'],
   'to one by all digits': [a, b, c, `--to ${a[0]}${'2'.repeat(28)}`],
-  'two functions': [a, b, c, '--to getPet=1 listOrders=2'],
+  'two functions': [a, b, c, '--to getInventoryEntry=1 listOrders=2'],
   'to a commit, not to the same with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}`],
   'to a commit with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty`],
   'from one edit to the one before': [a, edit(c[0], '11111111'), edit(c[0], '22222222'), ''],
   'past one that lacks a version': [a, b, c, deleteVersion(2), ''],
-  'what the last one moved': [a, b, withPetOfB(c), ''],
-  'what an earlier run left': [a, b, c, '--to getPet=2', ''],
+  'what the last one moved': [a, b, withEntryOfB(c), ''],
+  'what an earlier run left': [a, b, c, '--to getInventoryEntry=2', ''],
   // Versions are known by their code, and by what roll-backs have left.
   'A, B back, C: from C to A, not to B': [a, b, '', c, ''],
   'A, B, documents alone: from these to A': [a, b, documents, ''],
   'A, B, documents, back, C: from C to A': [a, b, documents, '', c, ''],
   'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
-  'A, B back in part, C: from C to A': [a, b, '--to getPet=1', c, ''],
+  'A, B back in part, C: from C to A': [a, b, '--to getInventoryEntry=1', c, ''],
   // Release 1.2.0 named versions by commits.
   'of release 1.2.0, to a commit': [of120(a), of120(b), of120(c), '--to aaaaaaa'],
   'of release 1.2.0, A, B, documents, back, C: from C to A': [
@@ -157,17 +170,25 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'A, B back, again: no further': [a, b, '', ''],
   'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
   'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
-  'all but a new operation': [withoutPet(a), b, ''],
+  'all but a new operation': [withoutEntry(a), b, ''],
   'what was left, and what has the same code': [
     a,
     b,
     '',
     c,
     aAgain,
-    '--to getPet=1',
-    '--to getPet=1',
+    '--to getInventoryEntry=1',
+    '--to getInventoryEntry=1',
   ],
-  'further than is shown': [a, b, c, ['9999999999a9'], aAgain, '--to getPet=1', '--to getPet=2'],
+  'further than is shown': [
+    a,
+    b,
+    c,
+    ['9999999999a9'],
+    aAgain,
+    '--to getInventoryEntry=1',
+    '--to getInventoryEntry=2',
+  ],
   'a deployment that left two versions': [
     ...[a, b, c],
     ({ functions }) => {
@@ -186,27 +207,27 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
     ...[a, b, c],
     ({ responses, functions, updateAlias }) => {
       responses.UpdateAlias = (input) => {
-        functions.getPet.alias.RevisionId = 'changed';
+        functions.getInventoryEntry.alias.RevisionId = 'changed';
         return updateAlias(input);
       };
     },
     '',
   ],
   // Questions, and JSON.
-  'asked, yes': [a, b, c, '--to getPet=2 <yes\n'],
-  'asked, no': [a, b, c, '--to getPet=2 <n\n'],
-  'asked, a word that begins with yes': [a, b, c, '--to getPet=2 <yess\n'],
-  'asked, nothing': [a, b, c, '--to getPet=2 <'],
+  'asked, yes': [a, b, c, '--to getInventoryEntry=2 <yes\n'],
+  'asked, no': [a, b, c, '--to getInventoryEntry=2 <n\n'],
+  'asked, a word that begins with yes': [a, b, c, '--to getInventoryEntry=2 <yess\n'],
+  'asked, nothing': [a, b, c, '--to getInventoryEntry=2 <'],
   'nobody is there to ask': [a, b, c, '<no terminal'],
-  'in JSON': [a, b, c, '--to getPet=1 --json'],
-  'in JSON, again': [a, b, c, '--to getPet=1', '--to getPet=1 --json'],
+  'in JSON': [a, b, c, '--to getInventoryEntry=1 --json'],
+  'in JSON, again': [a, b, c, '--to getInventoryEntry=1', '--to getInventoryEntry=1 --json'],
   'in JSON, asked, no': [a, b, c, '--json <n\n'],
   // Nothing is moved.
   'no commit is that': [a, b, c, '--to dddddddd'],
   'no edit is that': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
-  'no commit is a digest': [of120(a), b, `--to ${toDigest('getPet', b[0])}`],
-  'a version is not there': [a, b, c, '--to getPet=9'],
-  'one lacks the commit': [withoutPet(a), b, c, '--to aaaaaaa'],
+  'no commit is a digest': [of120(a), b, `--to ${toDigest('getInventoryEntry', b[0])}`],
+  'a version is not there': [a, b, c, '--to getInventoryEntry=9'],
+  'one lacks the commit': [withoutEntry(a), b, c, '--to aaaaaaa'],
   'a commit may be several': [a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
   'no earlier commit is to be had': [a, ''],
   'there is no other code': [b, documents, ''],
@@ -215,7 +236,7 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'no commit has a version of each function': [
     ...[a, c],
     ({ functions }) =>
-      Object.assign(functions.getPet.versions[0] ?? {}, { Description: documents[0] }),
+      Object.assign(functions.getInventoryEntry.versions[0] ?? {}, { Description: documents[0] }),
     '',
   ],
   'its stack is being updated': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],

@@ -27,7 +27,7 @@ import {
   refuse,
   type Step,
   setStatus,
-  withoutPet,
+  withoutEntry,
 } from './histories.ts';
 import type { Deployment, Production } from './stackEngine.ts';
 
@@ -47,9 +47,9 @@ function describeAfter({ functions, aws }: Production): string {
   return `Live: ${live.join(', ')}\nCalled: ${[...new Set(changes)].join(', ') || 'nothing'}\n`;
 }
 
-/** Leaves out the operations that the contract has beside getPet, of which there may be more. */
+/** Leaves out the operations that the contract has beside getInventoryEntry, of which there may be more. */
 function withoutOthers(screen: string): string {
-  const others = operationIds.filter((id) => id !== 'getPet');
+  const others = operationIds.filter((id) => id !== 'getInventoryEntry');
   const ofOther = `^(?:! )?(${others.join('|')})`;
   const toTargets = (ids: readonly string[]) =>
     new RegExp(ids.map((id, index) => `${id}=${index ? '\\1' : '(\\d)'}`).join(' '), 'g');
@@ -85,31 +85,47 @@ const shrink = ({ state: { stack } }: Production) => {
   }
 };
 const moveByHand = ({ functions }: Production) =>
-  Object.assign(functions.getPet.alias, { FunctionVersion: '1' });
+  Object.assign(functions.getInventoryEntry.alias, { FunctionVersion: '1' });
 const leave = fail('UpdateStack');
 const isBusy = setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS');
 const isStuck = setStatus('UPDATE_ROLLBACK_FAILED');
 const isIdle = setStatus('UPDATE_COMPLETE');
 const ofOrders: Deployment = [c[0], b[0], { listOrders: c[0] }];
-const left = 'version 1 of getPet serves, but the stack petstore-production names version 2';
+const left =
+  'version 1 of getInventoryEntry serves, but the stack petstore-production names version 2';
 /** The CDK would then take the stack back first, and its aliases with it. */
 const failed = 'the stack petstore-production is UPDATE_FAILED';
 
 it.each<[string, readonly Step[], Deployment, Canaries | string]>([
   ['a deployment', [a, b], c, all('2 → 3')],
   ['no deployment', [], a, {}],
-  ['a deployment without getPet', [withoutPet(a)], b, { ...all('1 → 2'), getPet: undefined }],
+  [
+    'a deployment without getInventoryEntry',
+    [withoutEntry(a)],
+    b,
+    { ...all('1 → 2'), getInventoryEntry: undefined },
+  ],
   ['a rollback', [a, b, ''], c, all('1 → 3')],
   ['a rollback, and its repeat', [a, b, '', ''], c, all('1 → 3')],
   ['a second rollback', [a, b, c, '', '--to aaaaaaa'], ['9'], all('1 → 4')],
   ['a rollback, a fix and another', [a, b, '', c, ''], ['9'], all('1 → 4')],
-  ['a rollback of getPet', [a, b, '--to getPet=1'], c, { ...all('2 → 3'), getPet: '1 → 3' }],
+  [
+    'a rollback of getInventoryEntry',
+    [a, b, '--to getInventoryEntry=1'],
+    c,
+    { ...all('2 → 3'), getInventoryEntry: '1 → 3' },
+  ],
   ['a rollback that was undone', [a, b, '', `--to ${every(2)}`], c, all('2 → 3')],
   ['a rollback of a small stack', [a, b, shrink, ''], c, all('1 → 3')],
   ['a rollback, of documents on the code before', [a, b, ''], aAgain, all('1 → 3')],
   // Nothing refuses the code that was rolled back.
   ['a rollback, of documents on that code', [a, b, ''], documents, all('1 → 2')],
-  ['a rollback of getPet, of documents', [a, b, '--to getPet=1'], documents, { getPet: '1 → 2' }],
+  [
+    'a rollback of getInventoryEntry, of documents',
+    [a, b, '--to getInventoryEntry=1'],
+    documents,
+    { getInventoryEntry: '1 → 2' },
+  ],
   ['a deployment, of documents', [a, b], documents, {}],
   // Release 1.2.0 named versions by commits.
   ['release 1.2.0', [of120(a), of120(b)], c, all('2 → 3')],
@@ -127,32 +143,42 @@ it.each<[string, readonly Step[], Deployment, Canaries | string]>([
     all('1 → 4'),
   ],
   [
-    'a hook that refused the fix after a rollback of getPet',
-    [a, b, '--to getPet=1', refuse('listOrders'), guarded(c)],
+    'a hook that refused the fix after a rollback of getInventoryEntry',
+    [a, b, '--to getInventoryEntry=1', refuse('listOrders'), guarded(c)],
     cAgain,
-    { ...all('2 → 4'), getPet: '1 → 4' },
+    { ...all('2 → 4'), getInventoryEntry: '1 → 4' },
   ],
   // Not everything can be done at once.
-  ['a rollback while CloudFormation is busy', [a, b, isBusy, '--to getPet=1', isIdle], c, left],
+  [
+    'a rollback while CloudFormation is busy',
+    [a, b, isBusy, '--to getInventoryEntry=1', isIdle],
+    c,
+    left,
+  ],
   ['the same, and its repeat', [a, b, isBusy, '', isIdle, ''], c, all('1 → 3')],
-  ['a rollback of a stuck stack', [a, b, isStuck, '--to getPet=1'], c, left],
-  ['a rollback that left the stack', [a, b, leave, '--to getPet=1'], c, left],
+  ['a rollback of a stuck stack', [a, b, isStuck, '--to getInventoryEntry=1'], c, left],
+  ['a rollback that left the stack', [a, b, leave, '--to getInventoryEntry=1'], c, left],
   [
     'the same, of another function',
-    [a, b, leave, '--to getPet=1'],
+    [a, b, leave, '--to getInventoryEntry=1'],
     ofOrders,
     { listOrders: '2 → 3' },
   ],
-  ['the same, of documents', [a, b, leave, '--to getPet=1'], documents, {}],
+  ['the same, of documents', [a, b, leave, '--to getInventoryEntry=1'], documents, {}],
   [
-    'the same, without getPet',
-    [a, b, leave, '--to getPet=1'],
-    withoutPet(c),
-    { ...all('2 → 3'), getPet: undefined },
+    'the same, without getInventoryEntry',
+    [a, b, leave, '--to getInventoryEntry=1'],
+    withoutEntry(c),
+    { ...all('2 → 3'), getInventoryEntry: undefined },
   ],
   ['the same, and its repeat', [a, b, leave, '', mend, ''], c, all('1 → 3')],
-  ['a rollback that failed half way', [a, b, refuse('getPet'), ''], documents, failed],
-  ['the same, and its repeat', [a, b, refuse('getPet'), '', refuse(), ''], c, all('1 → 3')],
+  ['a rollback that failed half way', [a, b, refuse('getInventoryEntry'), ''], documents, failed],
+  [
+    'the same, and its repeat',
+    [a, b, refuse('getInventoryEntry'), '', refuse(), ''],
+    c,
+    all('1 → 3'),
+  ],
   ['an alias that was moved by hand', [a, b, moveByHand], c, left],
   [
     'the loss of all aliases',
@@ -202,8 +228,9 @@ it('npx cdk deploy after a rollback that left the stack starts from what was rol
 it('an update of the stack after a rollback changes nothing but the aliases that were moved', async () => {
   const { state, aws } = await follow([a, b]);
   const { template = { Resources: {} } } = state.stack ?? {};
-  await callOps(petstore, [...production, '--yes', '--to', 'getPet=1'], aws.variables);
-  const id = Object.keys(template.Resources).find((one) => one.startsWith('getPetLive')) ?? '';
+  await callOps(petstore, [...production, '--yes', '--to', 'getInventoryEntry=1'], aws.variables);
+  const id =
+    Object.keys(template.Resources).find((one) => one.startsWith('getInventoryEntryLive')) ?? '';
   const { UpdatePolicy: _, ...alias } = template.Resources[id];
   const Properties = { ...alias.Properties, FunctionVersion: '1' };
   expect(state.stack?.template).toEqual({

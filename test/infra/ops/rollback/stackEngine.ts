@@ -218,7 +218,7 @@ export async function startProduction() {
     state.status = ends.includes('refused') ? 'UPDATE_FAILED' : 'UPDATE_COMPLETE';
     if (before && ends.includes('runs')) {
       state.status = 'UPDATE_IN_PROGRESS';
-      state.deployments = { 'd-InProgress': `${name}-getPet` };
+      state.deployments = { 'd-InProgress': `${name}-getInventoryEntry` };
       stop = () => takeBack(before, next);
       return;
     }

@@ -325,7 +325,7 @@ async function call(
 
 /** Leaves out addresses, times, and the rows of other operations, which grow with the contract. */
 function withoutOthers(screen: string): string {
-  const ofOthers = operationIds.filter((id) => id !== 'getPet');
+  const ofOthers = operationIds.filter((id) => id !== 'getInventoryEntry');
   const rowsOfOthers = [...ofOthers.flatMap((id) => Object.keys(plantInOperation(id)))];
   return screen
     .split('\n')

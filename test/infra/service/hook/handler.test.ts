@@ -175,7 +175,7 @@ const failures = operationIds.flatMap((id): Row[] => {
 });
 
 it.each(failures)('stops %s with %s before its first client', async (id, _, define, expected) => {
-  const other = id === 'getPet' ? 'listOrders' : 'getPet';
+  const other = id === 'getInventoryEntry' ? 'listOrders' : 'getInventoryEntry';
   const { isDone, line, attempts } = await deploy([id, other], define());
   expect(isDone).toBe(false);
   expect(attempts).toBe(3);
@@ -223,13 +223,15 @@ it('lets every version pass on a stage without data', async () => {
 });
 
 it('calls no version of an operation that is turned off, nor one that has served before', async () => {
-  aws.turnedOff.add('getPet');
-  expect((await deploy(['getPet'], withCode('getPet', 'throw 1;'))).isDone).toBe(true);
+  aws.turnedOff.add('getInventoryEntry');
+  expect(
+    (await deploy(['getInventoryEntry'], withCode('getInventoryEntry', 'throw 1;'))).isDone,
+  ).toBe(true);
   expect(aws.called).toEqual([]);
   aws.turnedOff.clear();
-  expect(await aws.deploy(hook, [['getPet', 1]])).toBe(true);
+  expect(await aws.deploy(hook, [['getInventoryEntry', 1]])).toBe(true);
   expect(aws.called).toEqual([]);
-  expect(logs.join()).toMatch(/getPet, version 1, has served before: it was not called/);
+  expect(logs.join()).toMatch(/getInventoryEntry, version 1, has served before: it was not called/);
 });
 
 it('reads a list of any length no further than to its first item', async () => {
@@ -252,12 +254,12 @@ it.each<[string, () => void, RegExp]>([
   [
     'it may not call the version',
     () => Object.assign(aws, { denied: 'Invoke' }),
-    /getPet, version \d+, was stopped .*GET \/pets\/\S+ failed .*: AccessDeniedException: not/,
+    /getInventoryEntry, version \d+, was stopped .*GET \/inventory\/\S+ failed .*: AccessDeniedException: not/,
   ],
   [
     'it can read no table',
-    () => ofHook.fail({ table: 'pets', fault: 'accessDenied' }),
-    /The table pets cannot be read: AccessDeniedException/,
+    () => ofHook.fail({ table: 'orders', fault: 'accessDenied' }),
+    /The table orders cannot be read: AccessDeniedException/,
   ],
   [
     'it can make no key',
@@ -267,13 +269,13 @@ it.each<[string, () => void, RegExp]>([
   ['DynamoDB is down', () => ofHook.refuse(), /cannot be read: .*ECONNREFUSED/],
 ])('reports a failure if %s', async (_, fail, expected) => {
   await fail();
-  const { isDone, line } = await deploy(['getPet']);
+  const { isDone, line } = await deploy(['getInventoryEntry']);
   expect(isDone).toBe(false);
   expect(line).toMatch(expected);
 });
 
 it.each<[OperationId, string]>([
-  ['getPet', 'export const handler = () => new Promise(() => {});'],
+  ['getInventoryEntry', 'export const handler = () => new Promise(() => {});'],
   [
     'listInventory',
     'export const handler = (_, stream) => new Promise(() => void awslambda.HttpResponseStream.from(stream, {}).write("["));',
@@ -290,5 +292,5 @@ it.each<[OperationId, string]>([
 
 it('lets a version pass at the second attempt', async () => {
   ofHook.fail({ action: 'PutItem', fault: 'accessDenied', times: 1 });
-  expect(await deploy(['getPet'])).toMatchObject({ isDone: true, attempts: 1 });
+  expect(await deploy(['getInventoryEntry'])).toMatchObject({ isDone: true, attempts: 1 });
 });

@@ -28,7 +28,7 @@ const right: Respond = (method, url) => {
   if (method !== 'GET') return [403, toError('forbidden')];
   const [, id] = /\/(-?\d+)$/.exec(url) ?? [];
   if (id === undefined) return [200, '[{"id":1}]'];
-  return id.length > 3 ? [404, toError('not_found')] : [200, `{"id":${id},"name":"Rex"}`];
+  return id.length > 3 ? [404, toError('not_found')] : [200, `{"petId":${id},"quantity":3}`];
 };
 /** Gives some requests another response. */
 const other =
@@ -87,7 +87,7 @@ beforeAll(async () => {
     ADDRESS_PARAMETER: names[0],
     KEY_PARAMETER: names[1],
     // The others are turned off.
-    OPERATIONS: 'listInventory,getPet,updateInventory,listOrders',
+    OPERATIONS: 'listInventory,getInventoryEntry,updateInventory,listOrders',
     API_KEYS_TABLE: 'keys',
     INVENTORY_TABLE: 'stock',
     PETS_TABLE: 'pets',
@@ -120,9 +120,9 @@ const keysOfAllKinds = [
   { createdAt: inDays(-300), expiresAt: inDays(-3) },
 ];
 const twoPages: typeof healthy.toPage = (name, from) =>
-  name === 'pets' && !from ? { LastEvaluatedKey: { id: { N: '1' } } } : undefined;
-const refusePets: typeof healthy.toPage = (name) => {
-  if (name === 'pets') throw new AwsError('ResourceNotFoundException', 'not found');
+  name === 'stock' && !from ? { LastEvaluatedKey: { p: { N: '1' } } } : undefined;
+const refuseStock: typeof healthy.toPage = (name) => {
+  if (name === 'stock') throw new AwsError('ResourceNotFoundException', 'not found');
   return undefined;
 };
 const isNew = { items: {}, ItemCount: 0 };
@@ -136,7 +136,7 @@ const situations: [what: string, change: Partial<typeof healthy>][] = [
   ['It has no key', { apiKey: undefined }],
   ['It has no address', { address: null }],
   ['It may not read them', { denied: 'GetParameters' }],
-  ['The service has another pet', { respond: other(/pets/, 200, '{"id":81,"name":"Tom"}') }],
+  ['The service has another entry', { respond: other(/y\/7/, 200, '{"petId":71,"quantity":3}') }],
   [
     'A table with items until lately is empty',
     { items: { ...items, stock: [] }, ItemCount: 7, respond: other(/inventory\?/, 200, '[]') },
@@ -144,18 +144,21 @@ const situations: [what: string, change: Partial<typeof healthy>][] = [
   ['A new stage has no items, and empty lists', { ...isNew, respond: other(/limit/, 200, '[]') }],
   [
     'The item of a table is on its second page, and cannot be read',
-    { toPage: twoPages, respond: other(/pets\/8/, 503, '{"id":8}') },
+    { toPage: twoPages, respond: other(/inventory\/7/, 503, '{"petId":7}') },
   ],
   [
     'A table cannot be read, and an operation fails',
-    { toPage: refusePets, respond: other(/PATCH/, 502, 'no') },
+    { toPage: refuseStock, respond: other(/PATCH/, 502, 'no') },
   ],
   ['A list is 503', { respond: other(/inventory\?/, 503, '{"code":"service_unavailable"}') }],
   ['A list is not JSON', { respond: other(/inventory\?/, 200, '<html>') }],
   ['A list is not a list', { respond: other(/inventory\?/, 200, '{"petId":1}') }],
   ['Orders are 500', { respond: other(/orders/, 500, '[{"id":9}]') }],
-  ['An unused id has a pet', { ...isNew, respond: other(/pets\/-/, 200, '{"id":1}') }],
-  ['The gateway knows no path of pets', { ...isNew, respond: other(/pets\/-/, 404, notFound) }],
+  ['An unused id has an entry', { ...isNew, respond: other(/GET.*y\/-/, 200, '{"petId":1}') }],
+  [
+    'The gateway knows no path of entries',
+    { ...isNew, respond: other(/GET.*y\/-/, 404, notFound) },
+  ],
   ['An update is 502', { respond: other(/PATCH/, 502, '{"code":"internal_error"}') }],
   ['An update with a read key succeeds', { respond: other(/PATCH/, 200, '{"petId":1}') }],
   ['The gateway refuses an update', { respond: other(/PATCH/, 403, forbidden) }],

@@ -22,8 +22,9 @@ export type OfOperation = typeof operationMinute;
 const sunsets = Object.values<Operation>(operations).flatMap(({ lifecycle }) =>
   lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
 );
-/** A time this many days before the first deprecated operation may go. */
-export const daysBeforeSunset = (days: number) => Math.min(...sunsets) - days * 86_400_000;
+const firstSunset = sunsets.length > 0 ? Math.min(...sunsets) : Date.UTC(2027, 11, 1);
+/** A time this many days before the first deprecated operation may go, or before a day if there is none. */
+export const daysBeforeSunset = (days: number) => firstSunset - days * 86_400_000;
 
 /** A minute of a stage. */
 export interface Minute {

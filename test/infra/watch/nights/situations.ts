@@ -44,9 +44,9 @@ const once = (id: OperationId, at: number, change: Partial<OfOperation>) =>
   whenOf(id, (_, index) => (index === at ? change : {}));
 const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
   Object.assign(minute.operations[id], { Invocations });
-/** Some calls of getPet at the beginning of a day, one in every so many minutes, beside its usual ones. */
+/** Some calls of getInventoryEntry at the beginning of a day, one in every so many minutes, beside its usual ones. */
 const first = (count: number, gap: number, calls: Partial<OfOperation>, Invocations: number) =>
-  whenOf('getPet', (_, index) =>
+  whenOf('getInventoryEntry', (_, index) =>
     index % gap === 0 && index / gap < count ? calls : { Invocations },
   );
 /** One request in some minutes, which fails in some of them. */
@@ -58,8 +58,8 @@ const seldom = (id: OperationId, gap: number, ...failed: number[]) =>
 
 /** `nights.txt` has the alarms of each. */
 export const situations: Readonly<Record<string, Situation>> = {
-  'getPet always returns 500': [
-    whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
+  'getInventoryEntry always returns 500': [
+    whenOf('getInventoryEntry', ({ Invocations }) => ({ ServerErrors: Invocations })),
   ],
   'an update, of 24 a day, always returns 503': [
     whenOf('updateInventory', (_, index) => {
@@ -75,7 +75,9 @@ export const situations: Readonly<Record<string, Situation>> = {
     whenOf('updateInventory', () => ({ Invocations: 500, ServerErrors: 10 })),
     { calls: 1_500, before: withCalls('updateInventory', 500), lasts: 220 },
   ],
-  'every pet is 404': [whenOf('getPet', ({ Invocations }) => ({ ClientErrors: Invocations }))],
+  'every entry is 404': [
+    whenOf('getInventoryEntry', ({ Invocations }) => ({ ClientErrors: Invocations })),
+  ],
   'every update is 412, at 80 an hour': [
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 3 === 0 ? 4 : 0;
@@ -87,7 +89,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   'the gateway reaches no function': [
     both(silence, checkFails, when({ gatewayErrors: 20 * operationIds.length })),
   ],
-  'a function crashes once': [once('getPet', 3, { Errors: 1 })],
+  'a function crashes once': [once('getInventoryEntry', 3, { Errors: 1 })],
   'an update takes four seconds': [whenOf('updateInventory', () => ({ Duration: 4_000 }))],
   'a list begins after six seconds': [whenOf('listInventory', () => ({ FirstByte: 6_000 }))],
   'a list comes near its time limit': [whenOf('listInventory', () => ({ Duration: 100_000 }))],
@@ -99,7 +101,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   ],
   'updates of one entry collide': [when({ 'inventory TransactionConflict': 100 })],
   'Lambda throttles calls': [whenOf('listOrders', () => ({ Throttles: 5 }))],
-  'Lambda throttles five calls': [once('getPet', 3, { Throttles: 5 })],
+  'Lambda throttles five calls': [once('getInventoryEntry', 3, { Throttles: 5 })],
   'others use the concurrency': [when({ ConcurrentExecutions: 850 })],
   'lists use nine tenths of their reserved concurrency': [
     whenOf('listInventory', () => ({ ConcurrentExecutions: 45 })),
@@ -127,11 +129,11 @@ export const situations: Readonly<Record<string, Situation>> = {
   'the check does not run, then it does': [checkIsGone, silent],
   'a key is replaced': [when({ keyDays: 6 }), silent],
   'a function crashes, then nothing comes': [
-    whenOf('getPet', () => ({ Invocations: 1, Errors: 1 })),
+    whenOf('getInventoryEntry', () => ({ Invocations: 1, Errors: 1 })),
     silent,
   ],
   'a function is slow, then nothing comes': [
-    whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 })),
+    whenOf('getInventoryEntry', () => ({ Invocations: 1, Duration: 9_000 })),
     silent,
   ],
   'everything returns 503, and the check fails': [both(failAll, checkFails), anOutage],
@@ -155,7 +157,10 @@ export const situations: Readonly<Record<string, Situation>> = {
     (minute, index) => {
       if (index >= 180) return failAll(minute, index);
       const count = index > 30 && index % 20 === 0 ? 1 : 0;
-      return whenOf('getPet', () => ({ Invocations: count, ServerErrors: count }))(minute, index);
+      return whenOf('getInventoryEntry', () => ({ Invocations: count, ServerErrors: count }))(
+        minute,
+        index,
+      );
     },
     { history: 0, lasts: 240 },
   ],
@@ -170,9 +175,9 @@ export const situations: Readonly<Record<string, Situation>> = {
     first(9, 100, { Invocations: 4, ServerErrors: 1 }, 1),
     aDay,
   ],
-  'both requests of an hour fail': [seldom('getPet', 30, 600, 630), aDay],
+  'both requests of an hour fail': [seldom('getInventoryEntry', 30, 600, 630), aDay],
   'three of twenty requests of an hour fail': [seldom('updateInventory', 3, 600, 618, 642), aDay],
-  'one call is throttled': [once('getPet', 600, { Throttles: 1 }), aDay],
+  'one call is throttled': [once('getInventoryEntry', 600, { Throttles: 1 }), aDay],
   'the firewall refuses ten requests a second without a key': [
     when({ 'keyless BlockedRequests': 600 }),
     { after: 15 },
