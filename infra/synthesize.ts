@@ -1,8 +1,8 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { buildApp, readTemplates, refuseFindings } from './buildApp.ts';
 import { tell } from './cli/output.ts';
 import { checkWorstMonth } from './costs/bills/monthlyBill.ts';
 import { countMetrics } from './costs/figures.ts';
+import { buildApp, readTemplates, refuseFindings } from './deploy/buildApp.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
 import { CommitError } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';

@@ -6,17 +6,8 @@ import { projectRoot } from '../infra/stages/projectRoot.ts';
 /** The rooms from the ground up: each imports only rooms before it. A file belongs to the longest matching name. */
 const rooms = [
   ...['shared/contract', 'shared/keys', 'shared/store', 'shared/runtime', 'shared/http'],
-  ...['shared/client', 'functions', 'infra/stages', 'infra/gateway'],
-  ...['infra/openapi', 'infra/cli', 'infra/service', 'infra/watch', 'infra/buildApp.ts'],
-  ...[
-    'infra/costs',
-    'infra/bulk',
-    'infra/client',
-    'infra/docs',
-    'infra/local',
-    'infra/ops',
-    'infra',
-  ],
+  ...['shared/client', 'functions', 'infra/stages', 'infra/gateway', 'infra/cli', 'infra/deploy'],
+  ...['infra/costs', 'infra/docs', 'infra/local', 'infra/ops', 'infra'],
 ];
 
 /** The allowed imports, of files by path and packages by name. */
@@ -70,7 +61,7 @@ test.each(rules)('%s', (_, importer, allowed) => {
 
 it('imports zod only as `* as z` of zod/mini where it is bundled: a named import bundles every locale', () => {
   const bundled = sources.filter((file) =>
-    /^(functions|shared|infra\/gateway|infra\/watch\/check|infra\/service\/hook)\//.test(file),
+    /^(functions|shared|infra\/gateway|infra\/deploy\/(watch\/check|hook))\//.test(file),
   );
   const lines = bundled.flatMap((file) => read(file).match(/.* from ['"]zod.*$/gm) ?? []);
   expect(new Set(lines)).toEqual(
@@ -79,14 +70,14 @@ it('imports zod only as `* as z` of zod/mini where it is bundled: a named import
 });
 
 it('lets no command load the CDK, except its list of regions, and to count what costs money', () => {
-  const builder = 'infra/buildApp.ts';
+  const builder = 'infra/deploy/buildApp.ts';
   const importers = [...imports].flatMap(([from, to]) => (to.includes(builder) ? [from] : []));
   expect(importers.sort()).toEqual(['infra/costs/costOptions.ts', 'infra/synthesize.ts']);
   expect(read('infra/costs/costOptions.ts').match(/.*buildApp\.ts.*/g)).toEqual([
     expect.stringContaining(' = await import('),
     expect.stringMatching(/^export type /),
   ]);
-  const loaded = new Set(['infra/petstore.ts', 'infra/client/client.ts']);
+  const loaded = new Set(['infra/petstore.ts', 'infra/docs/client/client.ts']);
   for (const file of loaded) {
     for (const name of imports.get(file) ?? []) if (name !== builder) loaded.add(name);
   }

@@ -98,12 +98,15 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
   return { before: before?.month.total, after: after.month.total, changes };
 }
 
+/** Where a commit builds its templates; the second is that of release 1.2.0. */
+const builders = ['infra/deploy/buildApp.ts', 'infra/buildApp.ts'] as const;
+
 function readFiguresOf(commit: string, revision: string) {
   const read = (file: string) => git('show', `${commit}:./${file}`);
   const unitsFile = 'infra/costs/units/units.json';
-  for (const file of [unitsFile, 'infra/buildApp.ts']) {
-    if (git('ls-tree', '--name-only', commit, file) !== '') continue;
-    throw new Error(`${revision} has no ${file}: its month cannot be priced.`);
+  for (const files of [[unitsFile], builders]) {
+    if (git('ls-tree', '--name-only', commit, ...files) !== '') continue;
+    throw new Error(`${revision} has no ${files[0]}: its month cannot be priced.`);
   }
   const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
   const toPrices = (region = usualRegion): Prices =>
@@ -122,7 +125,8 @@ async function readStagesOf(commit: string, revision: string): Promise<Map<strin
     execFileSync('tar', ['-x'], { cwd: folder.path, input });
     symlinkSync(join(projectRoot, 'node_modules'), join(folder.path, 'node_modules'));
     const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
-    const { buildApp }: { buildApp: BuildApp } = await load('infra/buildApp.ts');
+    const builder = git('ls-tree', '--name-only', commit, ...builders);
+    const { buildApp }: { buildApp: BuildApp } = await load(builder.trim());
     const all = Object.values(stages).map((stage) => toPricedStage(stage, buildApp));
     return new Map((await Promise.all(all)).map((stage) => [stage.name, stage]));
   } catch (error) {

@@ -48,7 +48,7 @@ export function withRegion(stage: Stage, region = toRegion(stage).region ?? usua
  * @param build that of another commit
  */
 export async function toPricedStage<Named extends Stage>(stage: Named, build?: BuildApp) {
-  const { buildTemplates } = await import('../buildApp.ts');
+  const { buildTemplates } = await import('../deploy/buildApp.ts');
   const count = () => countMetrics(buildTemplates(stage, build));
   if (build) return { ...stage, metrics: count() };
   const key = JSON.stringify(stage);
@@ -58,7 +58,7 @@ export async function toPricedStage<Named extends Stage>(stage: Named, build?: B
 }
 /** By the stage as JSON, for a process that runs several commands, as tests do. */
 const counted = new Map<string, MetricCounts>();
-export type BuildApp = Parameters<typeof import('../buildApp.ts')['buildTemplates']>[1];
+export type BuildApp = Parameters<typeof import('../deploy/buildApp.ts')['buildTemplates']>[1];
 
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {

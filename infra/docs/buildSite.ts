@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packClient, tarballName } from '../client/buildClient.ts';
+import { packClient, tarballName } from './client/buildClient.ts';
 import { readFacts } from './facts.ts';
 import { feedName, feedType, toFeed } from './feed.ts';
 import { fillPlaceholders, type Guide, guideNames, renderGuide } from './guide.ts';

@@ -11,13 +11,6 @@ import {
 } from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
-import {
-  readClientChangelog,
-  readClientReadme,
-  tarballName,
-  toInstalled,
-} from '../client/buildClient.ts';
-import { readClientTypes } from '../client/clientTypes.ts';
 import { type OperationCost, toRequestReport, toSafeSaleText } from '../costs/bills/costReport.ts';
 import { toStagePricing } from '../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
@@ -31,9 +24,16 @@ import {
 } from '../costs/units/responseUnits.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
-import { readCommittedDocument } from '../openapi/openApiDocument.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
+import {
+  readClientChangelog,
+  readClientReadme,
+  tarballName,
+  toInstalled,
+} from './client/buildClient.ts';
+import { readClientTypes } from './client/clientTypes.ts';
 import { type Placeholders, toTable } from './guide.ts';
+import { readCommittedDocument } from './openapi/openApiDocument.ts';
 import { type Access, type Server, toContactLink } from './page.ts';
 import { toAnchor } from './reference.ts';
 

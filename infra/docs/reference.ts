@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import { documentation } from '../openapi/openApi.ts';
+import { type Guide, toGuide } from './guide.ts';
+import { renderMarkdown } from './markdown.ts';
+import { documentation } from './openapi/openApi.ts';
 import {
   type OpenApiDocument,
   readCommittedDocument,
   toContact,
-} from '../openapi/openApiDocument.ts';
-import { type Guide, toGuide } from './guide.ts';
-import { renderMarkdown } from './markdown.ts';
+} from './openapi/openApiDocument.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { toErrorLine } from '../cli/errorLine.ts';
 import { print, tell } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
-import { repository } from '../client/buildClient.ts';
 import { findBaseAddress, findExampleSettings, publicSettings } from '../stages/addresses.ts';
 import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, stagesForClients } from '../stages/stages.ts';
 import { buildSite } from './buildSite.ts';
+import { repository } from './client/buildClient.ts';
 import type { Server } from './page.ts';
 
 /**

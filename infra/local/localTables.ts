@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import { type Item, type Resource, resourceNames, resources } from '../bulk/resources.ts';
-import { BATCH_SIZE, defineReplacingWriter, workThrough } from '../bulk/tableWriters.ts';
-import { defineKeyRegister, type KeyRegister } from '../cli/keyRegister.ts';
+import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
+import { type Item, type Resource, resourceNames, resources } from '../cli/bulk/resources.ts';
+import { BATCH_SIZE, defineReplacingWriter, workThrough } from '../cli/bulk/tableWriters.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { Engine } from './engine/engine.ts';
 import type { StoreData } from './storeData.ts';

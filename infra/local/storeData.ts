@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
-import { parseDataJson } from '../bulk/dataJson.ts';
+import { parseDataJson } from '../cli/bulk/dataJson.ts';
 import {
   type Resource,
   resourceNames,
   resources,
   toComplaint,
   toSizeComplaint,
-} from '../bulk/resources.ts';
+} from '../cli/bulk/resources.ts';
 
 const StoreData = z.strictObject(
   {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCommittedDocument } from '../../infra/openapi/openApiDocument.ts';
-import { errorsAnywhere } from '../../infra/openapi/responses.ts';
+import { readCommittedDocument } from '../../infra/docs/openapi/openApiDocument.ts';
+import { errorsAnywhere } from '../../infra/docs/openapi/responses.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { findOperation } from '../../shared/contract/paths.ts';

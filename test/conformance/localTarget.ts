@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
-import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
+import { findResponseProblems } from '../../infra/docs/openapi/responseProblems.ts';
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import type { LoadModule } from '../../infra/local/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import type { StoreData } from '../../infra/local/storeData.ts';
-import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';
 import type { Permission } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
+import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 import type { Certificate } from '../support/faults/certificate.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
+import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import { expectError } from './expectations.ts';
 import { openLocalTarget } from './localTarget.ts';

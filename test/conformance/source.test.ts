@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { findResponseProblems } from '../../infra/docs/openapi/responseProblems.ts';
 import { gatewayErrors } from '../../infra/gateway/gatewayErrors.ts';
 import { injectedStatuses } from '../../infra/local/gateway/faultInjection.ts';
 import { toErrorResponse } from '../../infra/local/gateway/messages.ts';
-import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';
 import { type PetstoreClient, PetstoreError } from '../../shared/client/index.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { parseApiKey } from '../../shared/keys/apiKey.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { buildApp } from '../../infra/buildApp.ts';
+import { buildApp } from '../../infra/deploy/buildApp.ts';
+import { deprecatedOperations } from '../../infra/deploy/watch/logQueries.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
-import { deprecatedOperations } from '../../infra/watch/logQueries.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
 import { builtCommit, readDashboards, watchTemplates } from '../support/stackTemplates.ts';
 import { changedStage, fixtureNames, fixtures } from '../support/stageFixtures.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
-import { alias, bundling, putInFront, toEntry } from '../../infra/service/bundling/bundling.ts';
+import { alias, bundling, putInFront, toEntry } from '../../infra/deploy/bundling/bundling.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 
 export const deployedOptions: BuildOptions = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
-import { buildApp, templatesOnly } from '../../infra/buildApp.ts';
+import { buildApp, templatesOnly } from '../../infra/deploy/buildApp.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../infra/stages/stages.ts';

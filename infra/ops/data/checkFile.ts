@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Entry } from '../../bulk/resources.ts';
+import type { Entry } from '../../cli/bulk/resources.ts';
 import { tell, toCount, toPlain } from '../../cli/output.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { type DataFile, readRows } from './dataFile.ts';

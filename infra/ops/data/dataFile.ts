@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { parseInt64 } from '../../../shared/contract/values.ts';
-import { parseDataJson } from '../../bulk/dataJson.ts';
+import { parseDataJson } from '../../cli/bulk/dataJson.ts';
 import {
   type Resource,
   type ResourceName,
   resourceNames,
   resources,
-} from '../../bulk/resources.ts';
+} from '../../cli/bulk/resources.ts';
 import { toPlain } from '../../cli/output.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/json.ts';
 import { toCondition, toVersion } from '../../../shared/store/inventoryRecord.ts';
-import { type Entry, type Item, type Resource, resources } from '../../bulk/resources.ts';
+import { type Entry, type Item, type Resource, resources } from '../../cli/bulk/resources.ts';
 import {
   defineAddingWriter,
   defineFillingWriter,
@@ -11,7 +11,7 @@ import {
   readItems,
   retry,
   type TableTarget,
-} from '../../bulk/tableWriters.ts';
+} from '../../cli/bulk/tableWriters.ts';
 import { type TableDefinition, tables } from '../../stages/tables.ts';
 import type { OpenFile } from './dataFile.ts';
 import type { defineFingerprints } from './fingerprints.ts';

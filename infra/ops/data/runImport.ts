@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { type Resource, resources } from '../../bulk/resources.ts';
-import { BATCH_SIZE, defineWriteRate, workThrough } from '../../bulk/tableWriters.ts';
+import { type Resource, resources } from '../../cli/bulk/resources.ts';
+import { BATCH_SIZE, defineWriteRate, workThrough } from '../../cli/bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';

@@ -1,6 +1,6 @@
+import { type KeyRegister, toKeyStatus } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { ask, readHiddenLine } from '../../cli/confirm.ts';
-import { type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { tell, toColumns, toShortTime } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 

@@ -1,8 +1,12 @@
+import {
+  defineKeyRegister,
+  type KeyRegister,
+  toKeyStatus,
+} from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { defineKeyRegister, type KeyRegister, toKeyStatus } from '../../cli/keyRegister.ts';
 import { tell, writeOut, writeResult } from '../../cli/output.ts';
 import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';

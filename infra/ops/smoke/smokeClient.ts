@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { findResponseProblems } from '../../docs/openapi/responseProblems.ts';
 import type { Probe } from '../../gateway/probes.ts';
-import { findResponseProblems } from '../../openapi/responseProblems.ts';
 
 /** How many requests a run sends at most, including those that the gateway refuses with 429. */
 export const MAX_REQUESTS = 100;

@@ -1,5 +1,5 @@
+import { logQueries, toSavedQuery } from '../../deploy/watch/logQueries.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { logQueries, toSavedQuery } from '../../watch/logQueries.ts';
 
 /** The saved queries of a stage, each with the link that opens it in the console, for the last hour. */
 export function toQueryLinks(stage: Stage, region: string) {

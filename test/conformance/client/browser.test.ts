@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleClient } from '../../../infra/client/buildClient.ts';
+import { bundleClient } from '../../../infra/docs/client/buildClient.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import type * as clientModule from '../../../shared/client/index.ts';
 import { findChromium, launchChromium } from '../../support/chromium.ts';

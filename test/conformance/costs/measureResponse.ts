@@ -7,7 +7,7 @@ import {
   toBodyKind,
   toGatewayRequests,
 } from '../../../infra/costs/units/responseUnits.ts';
-import type { accessLogFormat } from '../../../infra/service/restApi.ts';
+import type { accessLogFormat } from '../../../infra/deploy/service/restApi.ts';
 import { toJson } from '../../../shared/contract/json.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readStoreData } from '../../../infra/local/storeData.ts';
-import type { RecordedExample } from '../../../infra/openapi/openApi.ts';
+import type { RecordedExample } from '../../../infra/docs/openapi/openApi.ts';
 import {
   defineOpenApiDocument,
   type OpenApiDocument,
-} from '../../../infra/openapi/openApiDocument.ts';
+} from '../../../infra/docs/openapi/openApiDocument.ts';
+import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';

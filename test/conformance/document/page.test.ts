@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tarballName } from '../../../infra/client/buildClient.ts';
+import { tarballName } from '../../../infra/docs/client/buildClient.ts';
 import { guideNames } from '../../../infra/docs/guide.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';

@@ -1,5 +1,5 @@
-import { buildTemplates } from '../../../infra/buildApp.ts';
 import { countMetrics, type PricedStage } from '../../../infra/costs/figures.ts';
+import { buildTemplates } from '../../../infra/deploy/buildApp.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 
 /** The stage, with what AWS bills by the month as counted in its templates. */

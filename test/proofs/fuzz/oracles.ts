@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
-import { decodeParameter } from '../../../infra/gateway/proxyEvent.ts';
 import {
   findResponseProblems,
   type WholeResponse,
-} from '../../../infra/openapi/responseProblems.ts';
+} from '../../../infra/docs/openapi/responseProblems.ts';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
+import { decodeParameter } from '../../../infra/gateway/proxyEvent.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { operations } from '../../../shared/contract/operations.ts';

@@ -10,7 +10,7 @@ import { Duplex, PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AttributeValue, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
+import type { WholeResponse } from '../../../infra/docs/openapi/responseProblems.ts';
 import type { StartEngine } from '../../../infra/local/engine/engine.ts';
 import { invoke } from '../../../infra/local/gateway/invoke.ts';
 import {
@@ -20,8 +20,8 @@ import {
 } from '../../../infra/local/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
-import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { fixtures } from '../../conformance/target.ts';
 import type { EventCase, FuzzCase, SocketCase } from './cases.ts';
 

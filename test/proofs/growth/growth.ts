@@ -27,7 +27,7 @@ const growths = {
     change: retireOperation,
     commands: [
       'npm run format',
-      'npx vitest run test/infra/templates.test.ts test/infra/watch --update',
+      'npx vitest run test/infra/templates.test.ts test/infra/deploy/watch --update',
       'npm run openapi',
       'npm run units',
       'npx vitest run test/infra/costs --update',

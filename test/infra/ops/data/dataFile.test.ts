@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ResourceName } from '../../../../infra/bulk/resources.ts';
+import type { ResourceName } from '../../../../infra/cli/bulk/resources.ts';
 import { readRows } from '../../../../infra/ops/data/dataFile.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 

@@ -12,14 +12,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Item } from '../../../../infra/bulk/resources.ts';
+import type { Item } from '../../../../infra/cli/bulk/resources.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
   defineWriteRate,
   retry,
   workThrough,
-} from '../../../../infra/bulk/tableWriters.ts';
+} from '../../../../infra/cli/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { petstore } from '../../../../infra/petstore.ts';

@@ -1,0 +1,88 @@
+import { mkdtempDisposableSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { findExampleSettings } from '../stages/addresses.ts';
+import { isEdited, readCommit, unknownCommit } from '../stages/commit.ts';
+import { toNames } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { defineBackupStack } from './service/backups.ts';
+import { defineServiceStack } from './service/serviceStack.ts';
+import { defineWatchStack } from './watch/watchStack.ts';
+
+/** Those of the stage's service and of what watches it. */
+export function readTemplates(assembly: CloudAssembly, stage: Stage) {
+  const { stack, watchStack } = toNames(stage);
+  return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
+}
+
+/** Builds the templates alone. The functions' bundles, the traces of constructs and the checks take most of the time. */
+export const templatesOnly = {
+  context: {
+    'aws:cdk:bundling-stacks': [],
+    'aws:cdk:disable-stack-trace': true,
+    'aws:cdk:disable-creation-stack-traces': true,
+  },
+  treeMetadata: false,
+  builtinCloudFormationValidation: false,
+} satisfies AppProps;
+
+/**
+ * The templates of a stage's service and of what watches it.
+ * @param build that of another commit
+ */
+export function buildTemplates(stage: Stage, build: typeof buildApp = buildApp) {
+  using outdir = mkdtempDisposableSync(join(tmpdir(), 'petstore-templates-'));
+  const props = { ...templatesOnly, outdir: outdir.path };
+  return readTemplates(build(props, [stage], unknownCommit).synth(), stage);
+}
+
+/** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */
+export function refuseFindings(app: App): void {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+}
+
+// A feature flag of the CDK. Without it, CloudFormation reports the access log as drifted.
+const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard': true };
+
+/**
+ * Builds every deployment. Synthesis needs no credentials, network, account or region.
+ * @param deployments all stages, with valid settings
+ */
+export function buildApp(
+  props: AppProps | undefined,
+  deployments: readonly Stage[],
+  commit: string = readCommit(),
+): App {
+  const app = new App({ ...props, context: { ...context, ...props?.context } });
+  for (const [place, stage] of deployments.entries()) {
+    const service = defineServiceStack(app, stage, commit, place);
+    const { backupRegion, protectsData } = stage.settings;
+    // The copies need their vault first.
+    if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
+    defineWatchStack(app, stage, service);
+    refuseExamples(service, stage);
+    if (protectsData && isDeployable(stage) && isEdited(commit)) {
+      Annotations.of(service).addWarningV2(
+        'petstore:edited-tree',
+        `${stage.name} would be deployed from uncommitted files (${commit}). Commit them first, so that the live code can be identified.`,
+      );
+    }
+  }
+  return app;
+}
+
+/** A deployment has an account, from the credentials or the settings. Without one this is a test or a trial run. */
+function isDeployable({ settings }: Stage): boolean {
+  return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
+}
+
+/** Example settings are an error in a deployment. Otherwise they are a warning, which stops `cdk deploy --strict`. */
+function refuseExamples(service: Stack, stage: Stage): void {
+  const line = findExampleSettings(stage);
+  if (line === undefined) return;
+  if (isDeployable(stage)) Annotations.of(service).addError(line);
+  else Annotations.of(service).addWarningV2('petstore:example-settings', line);
+}

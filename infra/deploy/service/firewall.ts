@@ -1,0 +1,168 @@
+import { Validations } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { apiVersion } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { rateLimited, toErrorHeaders, toErrorText } from '../../gateway/gatewayErrors.ts';
+import {
+  credentialsPattern,
+  RATE_WINDOW_SECONDS,
+  type RateRule,
+  toRateRules,
+} from '../../gateway/rateRules.ts';
+import type { StageSettings } from '../../stages/stageSettings.ts';
+
+/**
+ * Rules of AWS's common set that would refuse requests that the contract allows. They only count. A client need not
+ * send a User-Agent, and 100 ids of `petId` exceed the rule's 2,048 bytes for a query. The other rules look for what no
+ * valid request has, such as a path of 1 KB or a body of 8 KB:
+ * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
+ */
+const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
+
+/**
+ * Bounds what one client takes from all others, if the settings have a firewall. It also refuses attacks that AWS knows
+ * and addresses with a bad reputation, with the gateway's 403, since a retry would not help.
+ * @param name of the web ACL, and of its metrics
+ */
+export function defineFirewall(
+  scope: Construct,
+  name: string,
+  api: RestApi,
+  settings: StageSettings,
+): void {
+  if (!settings.firewall) {
+    Validations.of(api.deploymentStage).acknowledge({
+      id: 'AwsSolutions-APIG3',
+      reason:
+        "The stage's settings have no firewall: it costs money while idle, and keys and throttles bound abuse.",
+    });
+    return;
+  }
+  const rateRules = toRateRules(settings).map((rule, priority) =>
+    toRule(rule.name, priority, {
+      action: { block: { customResponse: toRefusal(settings) } },
+      statement: { rateBasedStatement: toRateStatement(rule) },
+    }),
+  );
+  const acl = new CfnWebACL(scope, 'Firewall', {
+    name,
+    scope: 'REGIONAL',
+    defaultAction: { allow: {} },
+    visibilityConfig: toVisibility(name),
+    customResponseBodies: {
+      refusal: { contentType: 'APPLICATION_JSON', content: toErrorText(rateLimited) },
+    },
+    // Samples of requests have their headers.
+    dataProtectionConfig: {
+      dataProtections: [
+        { field: { fieldType: 'SINGLE_HEADER', fieldKeys: [authorization.name] }, action: 'HASH' },
+      ],
+    },
+    rules: [
+      ...rateRules,
+      toManagedRule('AWSManagedRulesAmazonIpReputationList', rateRules.length),
+      toManagedRule('AWSManagedRulesCommonRuleSet', rateRules.length + 1, countedRules),
+    ],
+  });
+  new CfnWebACLAssociation(scope, 'FirewallAssociation', {
+    resourceArn: api.deploymentStage.stageArn,
+    webAclArn: acl.attrArn,
+  });
+}
+
+/** A fixed text, so it has the CORS headers only if they are the same for all origins. */
+function toRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseProperty {
+  const headers =
+    allowedOrigins.length === 1 ? toErrorHeaders(rateLimited, allowedOrigins) : rateLimited.headers;
+  return {
+    responseCode: statusOfCode[rateLimited.code],
+    customResponseBodyKey: 'refusal',
+    responseHeaders: Object.entries(headers).map(([header, value]) => ({ name: header, value })),
+  };
+}
+
+const authorization = {
+  name: 'authorization',
+  // The scheme is case-insensitive, and more than one space may follow it.
+  textTransformations: toTransformations('COMPRESS_WHITE_SPACE', 'LOWERCASE'),
+};
+
+function toRateStatement({ limit, countedBy, counts }: RateRule) {
+  return {
+    limit,
+    evaluationWindowSec: RATE_WINDOW_SECONDS,
+    ...(countedBy === 'key'
+      ? { aggregateKeyType: 'CUSTOM_KEYS', customKeys: [{ header: authorization }] }
+      : { aggregateKeyType: 'IP' }),
+    ...(counts !== 'all' && { scopeDownStatement: toScope(counts) }),
+  };
+}
+
+function toScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
+  const { method, path } = operations.listInventory;
+  // `singleHeader` is plain JSON for the CDK, so its member has CloudFormation's name.
+  const hasKey = toMatch({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
+    textTransformations: authorization.textTransformations,
+  });
+  const statements =
+    counts === 'keyless'
+      ? [toNot(hasKey), toNot(toMatch({ method: {} }, '^OPTIONS$'))]
+      : [
+          hasKey,
+          toMatch({ method: {} }, `^${method}$`),
+          // The gateway takes a doubled slash, and one at the end, for none.
+          toMatch({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
+            textTransformations: toTransformations('URL_DECODE', 'NORMALIZE_PATH'),
+          }),
+        ];
+  return { andStatement: { statements } };
+}
+
+function toMatch(
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  regexString: string,
+  { textTransformations } = { textTransformations: toTransformations('NONE') },
+): CfnWebACL.StatementProperty {
+  return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
+}
+
+function toNot(statement: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+  return { notStatement: { statement } };
+}
+
+function toTransformations(...types: string[]) {
+  return types.map((type, priority) => ({ type, priority }));
+}
+
+function toManagedRule(
+  name: string,
+  priority: number,
+  counted: readonly string[] = [],
+): CfnWebACL.RuleProperty {
+  const ruleActionOverrides = counted.map((rule) => ({ name: rule, actionToUse: { count: {} } }));
+  return toRule(name, priority, {
+    overrideAction: { none: {} },
+    statement: {
+      managedRuleGroupStatement: {
+        vendorName: 'AWS',
+        name,
+        ...(counted.length > 0 && { ruleActionOverrides }),
+      },
+    },
+  });
+}
+
+function toRule(
+  name: string,
+  priority: number,
+  rule: Pick<CfnWebACL.RuleProperty, 'action' | 'overrideAction' | 'statement'>,
+): CfnWebACL.RuleProperty {
+  return { name, priority, ...rule, visibilityConfig: toVisibility(name) };
+}
+
+function toVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true };
+}

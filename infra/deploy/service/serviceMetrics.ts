@@ -1,0 +1,157 @@
+import type { Duration } from 'aws-cdk-lib';
+import {
+  type IMetric,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { apiVersion } from '../../../shared/contract/operation.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import { toNames } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+
+/** With these, usually a client is at fault. If half of all requests get one, it may be the service. */
+export const clientErrorStatuses = [400, 401, 404, 412];
+
+/**
+ * What is counted in the request lines of a function's log. Each is a custom metric, $0.30 a month, billed only for
+ * hours with a value. Without errors, counting errors costs nothing.
+ */
+const logMetrics = {
+  /**
+   * Milliseconds from a request to the first byte of a streamed response. The duration of the whole response depends
+   * more on its length and the client than on the service.
+   */
+  FirstByte: {
+    value: '$.message.firstByteMilliseconds',
+    pattern: '$.message.firstByteMilliseconds >= 0',
+  },
+  /** Lambda does not count them as errors, since the handler returns them itself. */
+  ServerErrors: {
+    value: '1',
+    pattern: '$.message.status >= 500',
+  },
+  ClientErrors: {
+    value: '1',
+    pattern: clientErrorStatuses.map((status) => `($.message.status = ${status})`).join(' || '),
+  },
+};
+export type LogMetricName = keyof typeof logMetrics;
+
+/** Counts a metric for all versions of a function together, or for each one alone. */
+export function defineLogMetric(
+  scope: Construct,
+  stage: Stage,
+  operationId: OperationId,
+  name: LogMetricName,
+  logGroup: ILogGroup,
+  isByVersion = false,
+): void {
+  const { value, pattern } = logMetrics[name];
+  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${name}Filter`, {
+    logGroup,
+    filterPattern: FilterPattern.literal(`{ ${pattern} }`),
+    metricNamespace: toNames(stage).stack,
+    metricName: `${operationId}${name}`,
+    metricValue: value,
+    ...(isByVersion && { dimensions: { [versionDimension]: '$.message.version' } }),
+  });
+}
+
+const versionDimension = 'Version';
+
+/** @param version only this one; by default all together */
+export function toLogMetric(
+  stage: Stage,
+  operationId: OperationId,
+  name: LogMetricName,
+  options: MetricOptions,
+  version?: string,
+): Metric {
+  return new Metric({
+    namespace: toNames(stage).stack,
+    metricName: `${operationId}${name}`,
+    ...(version !== undefined && { dimensionsMap: { [versionDimension]: version } }),
+    ...options,
+  });
+}
+
+/** What an alarm on several operations or tables reads of one. */
+export interface AlarmPart {
+  /** The expression of its value, with the ids of its metrics. */
+  readonly value: string;
+  readonly usingMetrics: Readonly<Record<string, IMetric>>;
+}
+
+/** CloudWatch takes no more in one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
+const MAX_ALARM_METRICS = 10;
+
+/** The parts that one alarm can watch together. */
+export function toAlarmGroups<Part extends AlarmPart>(parts: readonly Part[]): Part[][] {
+  const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
+  const length = Math.floor(MAX_ALARM_METRICS / metricsEach);
+  return Array.from({ length: Math.ceil(parts.length / length) }, (_, index) =>
+    parts.slice(index * length, (index + 1) * length),
+  );
+}
+
+/** The largest value of all parts. */
+export function toLargest(
+  label: string,
+  parts: readonly AlarmPart[],
+  period: Duration,
+): MathExpression {
+  return new MathExpression({
+    label,
+    expression: `MAX([${parts.map(({ value }) => value).join(', ')}])`,
+    usingMetrics: Object.assign({}, ...parts.map(({ usingMetrics }) => usingMetrics)),
+    period,
+  });
+}
+
+/** A metric by Lambda for all versions of a function together. */
+export function toFunctionMetric(
+  stage: Stage,
+  operationId: OperationId,
+  metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: toNames(stage).toFunction(operationId) },
+    label: operationId,
+    ...options,
+  });
+}
+
+/**
+ * A metric by the gateway for all requests to a stage. The averages of `4XXError` and `5XXError` are their shares of
+ * the requests.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+ */
+export function toGatewayMetric(
+  stage: Stage,
+  metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/ApiGateway',
+    metricName,
+    dimensionsMap: { ApiName: toNames(stage).api, Stage: apiVersion },
+    ...options,
+  });
+}
+
+/**
+ * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state for ever. So
+ * each alarm is on an expression that always has a value.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+export function fillMissing(metric: Metric, missing = 0): MathExpression {
+  const { label = metric.metricName, period } = metric;
+  const expression = `FILL(metric, ${missing})`;
+  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
+}

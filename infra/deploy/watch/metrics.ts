@@ -1,0 +1,161 @@
+import type { Duration } from 'aws-cdk-lib';
+import {
+  type IMetric,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../shared/contract/operations.ts';
+import { isWrite } from '../../../shared/runtime/requestUnits.ts';
+import { checkAgent } from '../../gateway/probes.ts';
+import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { type Stage, toTableAccess } from '../../stages/stages.ts';
+import type { TableName } from '../../stages/tables.ts';
+import {
+  type AlarmPart,
+  clientErrorStatuses,
+  toFunctionMetric,
+  toGatewayMetric,
+  toLogMetric,
+} from '../service/serviceMetrics.ts';
+import { deprecatedOperations } from './logQueries.ts';
+
+// A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
+
+export type AccessLogMetrics = ReturnType<typeof defineAccessLogMetrics>;
+
+/**
+ * Counts lines of the access log. It has one line for each request, even if no function was called, or if the function
+ * crashed or timed out. Requests of the scheduled check do not count for an operation.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
+ */
+export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
+  const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toNames(stage).accessLog);
+  const defineFilter = (name: string, pattern: string, metricName = name) =>
+    new MetricFilter(scope, `${name}Filter`, {
+      logGroup,
+      filterPattern: FilterPattern.literal(`{ ${pattern} }`),
+      metricNamespace: toNames(stage).stack,
+      metricName,
+      metricValue: '1',
+    }).metric({ statistic: Stats.SUM, label: metricName });
+  const { raisesAlarms, quietMinutes } = stage.settings;
+  const defineOperation = (id: OperationId) => {
+    const { method, path } = operations[id];
+    const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
+    const isClientError = clientErrorStatuses.map((status) => `($.status = "${status}")`);
+    const defineCount = (name: string, condition = '', metricName = `${id}${name}`) =>
+      defineFilter(`${id}${name}`, `${isOfClient}${condition}`, metricName);
+    const isDeprecated = deprecatedOperations.some((one) => one.id === id);
+    return {
+      failures: defineCount('Failures', ' && ($.status = "5*")'),
+      // Only alarms read these.
+      ...(raisesAlarms && {
+        clientErrors: defineCount('ClientErrors', ` && (${isClientError.join(' || ')})`),
+        ...(isDeprecated && { requests: defineCount('Requests') }),
+        ...(quietMinutes !== undefined && { any: defineCount('Any', '', 'requests') }),
+      }),
+    };
+  };
+  return {
+    /** Requests refused for abuse and throttling. The gateway's own metrics do not distinguish 4xx. */
+    refusals: {
+      unauthorized: defineFilter('unauthorized', '$.status = "401"'),
+      // The check's own update is refused each time.
+      forbidden: defineFilter(
+        'forbidden',
+        `($.status = "403") && ($.userAgent != "${checkAgent}")`,
+      ),
+      throttled: defineFilter('throttled', '$.status = "429"'),
+    },
+    /**
+     * What clients of an operation got: a 5xx for any reason behind the gateway, or one of `clientErrorStatuses`. Their
+     * requests are counted only where their number matters, since that costs $0.30 a month in every case: of a
+     * deprecated operation, and of all together where silence pages. Elsewhere Lambda's own count of calls does.
+     */
+    operations: mapOperations(defineOperation),
+  };
+}
+
+/**
+ * Clients' calls, from the metric `calls` of Lambda, which costs nothing. Those of the scheduled check come at fixed
+ * times. Lambda counts no call that it refused, so each failure counts as a call at least.
+ * @returns an expression, never below the failures
+ */
+export function toClientCalls(
+  { settings: { checkEveryMinutes } }: Stage,
+  period: Duration,
+  calls: string,
+  failures: string,
+): string {
+  const checks = checkEveryMinutes ? period.toMinutes() / checkEveryMinutes : 0;
+  return `MAX([FILL(${calls}, 0) - ${Number(checks.toFixed(3))}, FILL(${failures}, 0)])`;
+}
+
+export function toCalls(stage: Stage, id: OperationId): Metric {
+  return toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
+}
+
+/** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
+export function toLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
+  return operations[id].streamed
+    ? toLogMetric(stage, id, 'FirstByte', options)
+    : toFunctionMetric(stage, id, 'Duration', options);
+}
+
+/**
+ * The percentage of all requests that are counted.
+ * @param minCounted below this the result is 0, since a share of a few requests says little
+ */
+export function toShare(
+  stage: Stage,
+  label: string,
+  counted: IMetric,
+  minCounted: number,
+): MathExpression {
+  return new MathExpression({
+    label,
+    // FILL, because CloudWatch keeps using the last values when there are no newer ones.
+    expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
+    usingMetrics: { counted, requests: toAllRequests(stage) },
+  });
+}
+
+export function toAllRequests(stage: Stage): Metric {
+  return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM });
+}
+
+/** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
+export function toTableThrottles(stage: Stage, table: TableName): AlarmPart {
+  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
+  const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
+  const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
+  // Ids must be unique in a graph.
+  const metrics = names.map((name, index) => [
+    `${table}${index}`,
+    toTableMetric(stage, table, name),
+  ]);
+  return {
+    // If one of several metrics has no value, a plain sum has none either.
+    value: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(metrics),
+  };
+}
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
+export function toTableMetric(stage: Stage, table: TableName, metricName: string): Metric {
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap: { TableName: toUsedTableName(stage, table) },
+    statistic: Stats.SUM,
+  });
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import { readTableNames } from '../../gateway/probes.ts';
+import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
+import { type TableName, tables } from '../../stages/tables.ts';
+import { defineFunction } from '../service/lambdaFunction.ts';
+import type { WatchAlarm, WatchAlarms } from './alarms.ts';
+import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
+import { deprecatedOperations } from './logQueries.ts';
+import type { AccessLogMetrics } from './metrics.ts';
+
+/**
+ * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
+ * from an encrypted parameter. A canary of CloudWatch Synthetics would cost $0.0012 a run, which is $10 a month at
+ * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
+ */
+export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
+  // An operation that was turned off responds with 500.
+  const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
+  const toArn = (service: string, resource: string, resourceName: string) =>
+    Stack.of(scope).formatArn({ service, resource, resourceName });
+  const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
+  const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
+  const read = ['apiKeys', ...readTableNames] as const;
+  const parameters = [checkKeyParameter, baseAddressParameter];
+  const check = defineFunction(scope, 'Check', stage, {
+    functionName: toFunction('check'),
+    description: `Calls ${stack} from outside`,
+    entry: join(import.meta.dirname, 'check/handler.ts'),
+    timeout: Duration.seconds(30),
+    // The next run, a few minutes later, is the retry.
+    retryAttempts: 0,
+    environment: {
+      KEY_PARAMETER: checkKeyParameter,
+      ADDRESS_PARAMETER: baseAddressParameter,
+      OPERATIONS: asked.join(','),
+      ...Object.fromEntries(
+        read.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
+      ),
+      INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
+      NAMESPACE: stack,
+    },
+    grants: [
+      // Permission to read an encrypted parameter includes the use of AWS's key for it.
+      [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
+      [['dynamodb:Scan'], read.map(toTableArn)],
+      [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
+    ],
+    // Embedded metrics must not be wrapped in JSON.
+    loggingFormat: LoggingFormat.TEXT,
+  });
+  new Rule(scope, 'CheckSchedule', {
+    description: `Checks ${stack} from outside`,
+    schedule: Schedule.rate(Duration.minutes(everyMinutes)),
+    targets: [new LambdaFunction(check, { retryAttempts: 0 })],
+  });
+}
+
+/** Alarms for a service that cannot be reached, and for a certificate or key that will expire. */
+export function defineCheckAlarms(
+  stage: Stage,
+  everyMinutes: number,
+  counts: AccessLogMetrics['operations'],
+): WatchAlarms {
+  const functionName = toNames(stage).toFunction('check');
+  const toCountMetric = (metricName: keyof CheckCounts) =>
+    new Metric({
+      namespace: toNames(stage).stack,
+      metricName,
+      statistic: Stats.SUM,
+      period: Duration.minutes(everyMinutes),
+    });
+  return [
+    {
+      name: 'check-failed',
+      severity: 'outage',
+      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Errors',
+        dimensionsMap: { FunctionName: functionName },
+        statistic: Stats.SUM,
+        period: Duration.minutes(everyMinutes),
+      }),
+      threshold: 1,
+      missing: 1,
+      periods: [2, 2],
+    },
+    {
+      name: 'check-throttled',
+      description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
+      metric: toCountMetric('checkThrottled'),
+      threshold: 1,
+    },
+    {
+      name: 'inventory-entries',
+      description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
+      metric: toCountMetric('surplusEntries'),
+      threshold: 1,
+    },
+    ...defineEndAlarms(
+      stage,
+      'certificate',
+      'The certificate of the base address',
+      `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
+    ),
+    ...defineEndAlarms(
+      stage,
+      'key',
+      `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
+      'Look at `npx petstore keys list` for which one. Rotate it, and tell its owner.',
+    ),
+    deprecatedOperations.length > 0 ? defineSunsetAlarm(counts) : undefined,
+  ];
+}
+
+function defineEndAlarms(stage: Stage, end: End, what: string, act: string): WatchAlarm[] {
+  const days = [
+    ['ticket', DAYS_AHEAD],
+    ['page', 7],
+  ] as const;
+  return days.map(([severity, left]) => ({
+    name: `${end}-ends-in-${left}-days`,
+    severity,
+    description: `${what} expires within ${left} days. ${act}`,
+    metric: new Metric({
+      namespace: toNames(stage).stack,
+      metricName: toDaysMetricName(end),
+      statistic: Stats.MINIMUM,
+      period: Duration.hours(1),
+    }),
+    comparisonOperator: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: left,
+    // It is reported from DAYS_AHEAD on.
+    missing: DAYS_AHEAD + 1,
+  }));
+}
+
+function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
+  const ids = deprecatedOperations.map(({ id }) => id);
+  const requests = deprecatedOperations.flatMap(({ id }) => {
+    const metric = counts[id].requests;
+    return metric ? [[id, metric] as const] : [];
+  });
+  const terms = deprecatedOperations.map(({ id, sunset }) => {
+    const count = `FILL(${id}, 0)`;
+    const start = sunset.getTime() / 1_000 - DAYS_AHEAD * 86_400;
+    return `IF(EPOCH(${count}) >= ${start}, ${count}, 0)`;
+  });
+  return {
+    name: 'sunset-has-callers',
+    description: `A deprecated operation (${ids.join(', ')}) may be removed within ${DAYS_AHEAD} days, and still has callers. Look at the saved query "Callers of deprecated operations", and write to them.`,
+    metric: new MathExpression({
+      label: 'requests',
+      expression: terms.join(' + '),
+      usingMetrics: Object.fromEntries(requests),
+      period: Duration.days(1),
+    }),
+    threshold: 1,
+  };
+}

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { copyFile, cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { projectRoot } from '../../stages/projectRoot.ts';
+import { readClientTypes } from './clientTypes.ts';
+
+const name = 'petstore-inventory-client';
+
+/** As `npm pack` names it. */
+export const tarballName = `${name}-${packageJson.version}.tgz`;
+
+/**
+ * Builds the client's package for `import` and for `require`, each with its own types. In a package of ES modules,
+ * TypeScript would take shared types for those of an ES module, which `require` cannot load.
+ * @param folder gets the tarball, and its content in the folder `package`
+ * @param documentationAddress without a slash at its end; errors link to it
+ * @returns the tarball's path
+ */
+export async function buildClient(
+  folder: string,
+  documentationAddress: string | undefined,
+): Promise<string> {
+  const content = join(folder, 'package');
+  await rm(content, { recursive: true, force: true });
+  await mkdir(join(content, 'cjs'), { recursive: true });
+  const [types] = await Promise.all([
+    readClientTypes(),
+    bundleClient(join(content, 'index.js'), documentationAddress),
+    bundleClient(join(content, 'cjs/index.js'), documentationAddress, 'cjs'),
+    writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
+    writeFile(join(content, 'cjs/package.json'), '{ "type": "commonjs" }\n'),
+    writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress)),
+    writeFile(join(content, 'CHANGELOG.md'), `# Changelog\n\n${await readClientChangelog()}`),
+    copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
+    copyExamples(join(content, 'examples')),
+  ]);
+  await writeFile(join(content, 'index.d.ts'), types);
+  await writeFile(join(content, 'cjs/index.d.ts'), types);
+  await promisify(execFile)('npm', ['pack', content, '--pack-destination', folder]);
+  return join(folder, tarballName);
+}
+
+export async function packClient(documentationAddress: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
+  try {
+    return await readFile(await buildClient(folder, documentationAddress));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * Writes the client as one module for Node.js and browsers. The code stays readable for debuggers, since a storefront's
+ * own bundler minifies it anyway.
+ */
+export async function bundleClient(
+  file: string,
+  documentationAddress?: string,
+  format: 'esm' | 'cjs' = 'esm',
+): Promise<void> {
+  await build({
+    entryPoints: [join(projectRoot, 'shared/client/index.ts')],
+    outfile: file,
+    bundle: true,
+    format,
+    // With `neutral`, an import of a Node.js module fails the build.
+    platform: 'neutral',
+    target: 'es2022',
+    define: {
+      DOCUMENTATION_ADDRESS: JSON.stringify(documentationAddress) ?? 'undefined',
+      USER_AGENT: JSON.stringify(`${name}/${packageJson.version}`),
+    },
+    logLevel: 'error',
+  });
+}
+
+/** The project's, or `undefined` while `package.json` has none. */
+export const repository = 'repository' in packageJson ? packageJson.repository : undefined;
+
+/** `main` and `types` are for compilers that do not read `exports` (`moduleResolution: node10`). */
+const manifest = {
+  name,
+  version: packageJson.version,
+  description: "A typed client of the pet store's inventory service, for Node.js and browsers.",
+  license: packageJson.license,
+  repository,
+  type: 'module',
+  engines: { node: '>=20' },
+  sideEffects: false,
+  main: './cjs/index.js',
+  types: './cjs/index.d.ts',
+  exports: {
+    '.': {
+      require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
+      default: { types: './index.d.ts', default: './index.js' },
+    },
+  },
+};
+
+/** In the README, addresses are those of `npm start`. */
+export async function readClientReadme(documentationAddress: string | undefined): Promise<string> {
+  const text = await readFile(join(projectRoot, 'shared/client/README.md'), 'utf8');
+  const address = documentationAddress ?? '$&';
+  return text.replaceAll('http://127.0.0.1:3000/docs', address);
+}
+
+/** What each version changes for storefront developers. */
+export async function readClientChangelog(): Promise<string> {
+  const text = await readFile(join(projectRoot, 'CHANGELOG.md'), 'utf8');
+  const [, ...versions] = text.split(/^## /m);
+  return versions
+    .flatMap((each) => {
+      const [version = ''] = each.replaceAll(/[[\]]/g, '').split('\n');
+      const parts = each.split(/^### For storefront developers\n/m);
+      return parts[1] === undefined ? [] : `## ${version}\n${parts[1].split(/^### /m)[0]}`;
+    })
+    .join('');
+}
+
+async function copyExamples(folder: string): Promise<void> {
+  await cp(join(projectRoot, 'shared/client/examples'), folder, { recursive: true });
+  for await (const file of glob('**/*.{ts,js}', { cwd: folder })) {
+    const path = join(folder, file);
+    await writeFile(path, toInstalled(await readFile(path, 'utf8')));
+  }
+}
+
+/** An example, with the imports of a program that has the package installed. */
+export function toInstalled(code: string): string {
+  return code
+    .replace(/^\/\/ Elsewhere, this is the package .*\n/m, '')
+    .replaceAll(/'(?:\.\.\/)+index\.ts'/g, `'${name}'`);
+}

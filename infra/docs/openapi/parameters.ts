@@ -1,0 +1,102 @@
+import {
+  IDEMPOTENCY_HOURS,
+  MAX_CLIENT_REQUEST_ID_LENGTH,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_TAGS,
+  OUTCOME_DAYS,
+} from '../../../shared/contract/headers.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import type { Parameter, ParameterSchema } from '../../../shared/contract/parameters.ts';
+import type { Example, JsonSchema } from './openApi.ts';
+
+type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';
+
+const requestHeaders = {
+  'If-Match': {
+    description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). \`If-None-Match: *\` always gets 412, because the entry exists. Tags in that header are ignored.`,
+    schema: { type: 'string' },
+  },
+  'If-None-Match': {
+    description:
+      'The `ETag` of the response that you have. If nothing has changed since, the response is 304 (RFC 9110 section 13.1.2).',
+    schema: { type: 'string' },
+  },
+  'Idempotency-Key': {
+    description: `A unique key for the update, such as a new UUID or an order’s id. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect and gets the first response. Another update of the same entry with this key gets 422.`,
+    schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
+  },
+  'X-Request-Id': {
+    description: 'The client’s own id for the request. It is logged but not returned.',
+    schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
+  },
+} satisfies Record<RequestHeader, { description: string; schema: JsonSchema }>;
+
+/** The `Idempotency-Key` of an operation that requires it. */
+const outcomeKey = {
+  ...requestHeaders['Idempotency-Key'],
+  description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. Another adjustment with this key gets 422.`,
+};
+
+/**
+ * All parameters of an operation, without its body and the API key.
+ * @param sent the headers of its first example, which the reference fills in
+ */
+export function toParameterObjects(
+  operation: Operation,
+  sent: Readonly<Record<string, string>> = {},
+) {
+  const { parameters = {}, query = {}, requestHeaders: headers = [] } = operation;
+  return [
+    ...toObjects('path', parameters),
+    ...toObjects('query', query, operation.exclusive),
+    ...[...headers, 'X-Request-Id' as const].map((name) => {
+      const example = sent[name] !== undefined && { example: sent[name] };
+      const isRequired = operation.requiredHeaders?.some((one) => one === name) ?? false;
+      const header = isRequired ? outcomeKey : requestHeaders[name];
+      return { name, in: 'header', required: isRequired, ...header, ...example };
+    }),
+  ];
+}
+
+function toObjects(
+  place: 'path' | 'query',
+  parameters: Readonly<Record<string, Parameter<unknown>>>,
+  exclusive: Operation['exclusive'] = [],
+) {
+  return Object.entries(parameters).map(([name, { description, schema }]) => {
+    const isArray = schema.type === 'array';
+    const pairs = exclusive.filter((pair) => pair.includes(name)).flat();
+    const others = pairs.filter((other) => other !== name).map((other) => `\`${other}\``);
+    const sentences = [
+      description,
+      ...(isArray ? [`Also accepted as \`${name}=…&${name}=…\`.`] : []),
+      ...(others.length > 0 ? [`Not together with ${others.join(' or ')}.`] : []),
+    ];
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      description: sentences.join(' '),
+      // A document can describe only one way to write an array.
+      ...(isArray && { explode: false as const }),
+      schema,
+      ...toExamples(place, schema),
+    };
+  });
+}
+
+/**
+ * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
+ * is nothing: Scalar would otherwise send the first value. Scalar reads `x-disabled` only in a named example.
+ */
+function toExamples(place: 'path' | 'query', schema: ParameterSchema) {
+  if (place === 'path') return { example: 7 };
+  const [value] = schema.enum ?? [];
+  const example: Example = { value, 'x-disabled': true };
+  return value === undefined ? {} : { examples: { default: example } };
+}
+
+/** One or more of these characters. */
+function toText(characters: string, maxLength: number): JsonSchema {
+  return { type: 'string', pattern: `^${characters}{1,${maxLength}}$`, maxLength };
+}

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { buildApp } from '../../../../infra/deploy/buildApp.ts';
+import { tableNames, tables } from '../../../../infra/stages/tables.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
+import { buildBundle } from '../../../support/bundles.ts';
+import { fixtures } from '../../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+
+/** Bytes. A cold start reads and compiles all of them: find out what grew before you raise this. */
+const BUDGET = 225_000;
+/** What zod takes besides, for a body with a list. */
+const LIST_BUDGET = 7_000;
+
+// Outside the checkout: its package.json would make Node load a bundle as an ES module.
+const outdir = openTemporaryFolder().folder;
+const bundles = synthesizeBundles();
+
+/** The folder of each operation's bundle, as a deployment would upload it. */
+function synthesizeBundles(): Record<OperationId, string> {
+  // All stages have the same code.
+  const name = 'petstore-staging';
+  const context = { 'aws:cdk:bundling-stacks': [name], 'aws:cdk:enable-asset-metadata': true };
+  const assembly = buildApp({ outdir, context }, [fixtures.staging]).synth();
+  const { Resources } = assembly.getStackByName(name).template;
+  return mapOperations((id) => {
+    const { Metadata } = Object.values<CfnFunction>(Resources).find(
+      ({ Properties }) => Properties?.FunctionName === `petstore-staging-${id}`,
+    ) as CfnFunction;
+    return join(outdir, Metadata['aws:asset:path']);
+  });
+}
+
+interface CfnFunction {
+  readonly Properties?: { readonly FunctionName?: string };
+  readonly Metadata: { readonly 'aws:asset:path': string };
+}
+
+it.each(operationIds)(
+  'the bundle of %s has only its own code, and exports it after its warm-up',
+  async (id) => {
+    const folder = bundles[id];
+    // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
+    expect(readdirSync(folder)).toEqual(['function.cjs', 'index.mjs']);
+    const bytes = readFileSync(join(folder, 'function.cjs'));
+    expect(bytes.length).toBeLessThan(BUDGET + (id === 'adjustInventory' ? LIST_BUDGET : 0));
+    // Other tests build it without the CDK.
+    expect(Buffer.from(await buildBundle(id)).equals(bytes)).toBe(true);
+    // It brings its own SDK, and takes credentials from the environment alone.
+    const code = String(bytes);
+    expect(code).not.toMatch(/require\("@/);
+    expect(code).toContain('DynamoDB_20120810');
+    expect(code).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set.');
+    expect(code).not.toMatch(/GetRoleCredentials|AssumeRoleWithWebIdentity|credential_process/);
+    expect(code).not.toMatch(/AWS_CONTAINER_CREDENTIALS_RELATIVE_URI|meta-data\/iam/);
+
+    const output = execFileSync(process.execPath, ['-e', load, folder], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    const { loaded, ...found } = JSON.parse(output);
+    expect(found).toEqual({
+      exported: ['function handler', 'function warmUp'],
+      ofEntry: ['handler'],
+      streaming: operations[id].streamed ? 'response' : null,
+      modulesOfEntry: [],
+      // Nothing listens there: the warm-up did call it, and was awaited.
+      logged: [expect.objectContaining({ requestId: 'warm-up' })],
+    });
+    expect(loaded).toContain('https');
+    for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
+      expect(loaded).not.toContain(name);
+    }
+  },
+);
+
+const environment = {
+  ALLOWED_ORIGINS: '*',
+  DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+  ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
+};
+
+/** Loads a bundle and its entry file, as Lambda does, and prints what they export, load and log. */
+const load = `
+  const logged = [];
+  console.error = (line) => logged.push(line);
+  const kind = Symbol.for('aws.lambda.runtime.handler.streaming');
+  globalThis.awslambda = {
+    streamifyResponse: (handler) => Object.assign(handler, { [kind]: 'response' }),
+    HttpResponseStream: { from: (stream) => stream },
+  };
+  const { join } = require('node:path');
+  const [folder] = process.argv.slice(1);
+  const bundle = require(join(folder, 'function.cjs'));
+  const toModules = () => process.moduleLoadList.map((name) => name.replace('NativeModule ', ''));
+  const loaded = toModules();
+  const exported = Object.entries(bundle).map(([name, one]) => typeof one + ' ' + name);
+  import('node:url').then(async ({ pathToFileURL }) => {
+    await bundle.warmUp();
+    const known = new Set(toModules());
+    logged.length = 0;
+    const { href } = pathToFileURL(join(folder, 'index.mjs'));
+    const entry = await import(href);
+    const ofEntry = Object.keys(entry);
+    const streaming = entry.handler[kind] ?? null;
+    // Lambda's runtime is an ES module, so their loader is already loaded there.
+    const modulesOfEntry = toModules().filter((name) => !known.has(name) && !/^(internal.modules|Internal)/.test(name));
+    console.log(JSON.stringify({ exported, loaded, ofEntry, streaming, modulesOfEntry, logged }));
+    process.exit();
+  });
+`;

@@ -1,0 +1,227 @@
+import { X509Certificate } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { checkService as checkServiceOf } from '../../../../../infra/deploy/watch/check/handler.ts';
+import { gatewayErrors } from '../../../../../infra/gateway/gatewayErrors.ts';
+import { listen } from '../../../../../infra/local/engine/loopback.ts';
+import { type ErrorCode, toErrorBody } from '../../../../../shared/contract/errorBody.ts';
+import { operationIds } from '../../../../../shared/contract/operations.ts';
+import { openLocalTarget } from '../../../../conformance/localTarget.ts';
+import { makeCertificate } from '../../../../support/faults/certificate.ts';
+import { skipPauses } from '../../../../support/faults/clock.ts';
+import { AwsError, serve, startAws } from '../../../ops/aws.ts';
+
+skipPauses();
+
+const day = 86_400_000;
+const now = Date.parse('2026-11-23T12:00:00Z');
+const inDays = (days: number) => ({ S: new Date(now + days * day).toISOString() });
+const names = ['/petstore-production/base-address', '/petstore-production/check-key'];
+
+type Respond = (method: string, url: string, isRepeated: boolean) => [number, string];
+/** The response of each healthy operation. */
+const right: Respond = (method, url) => {
+  const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
+  if (method !== 'GET') return [403, toError('forbidden')];
+  const [, id] = /\/(-?\d+)$/.exec(url) ?? [];
+  if (id === undefined) return [200, '[{"id":1}]'];
+  return id.length > 3 ? [404, toError('not_found')] : [200, `{"petId":${id},"quantity":3}`];
+};
+/** Gives some requests another response. */
+const other =
+  (some: RegExp, status: number, body: string): Respond =>
+  (method, url, isRepeated) =>
+    some.test(`${method} ${url}`) ? [status, body] : right(method, url, isRepeated);
+
+const toIds = (name: string, N: string) => [{ [name]: { N } }];
+const items = { stock: toIds('p', '7'), pets: toIds('id', '8'), orders: toIds('id', '9') };
+/** A stage in which everything is right. */
+const healthy = {
+  address: undefined as string | null | undefined,
+  apiKey: 'psk_check' as string | undefined,
+  keys: [{ createdAt: inDays(-300), expiresAt: inDays(40) }],
+  ItemCount: 1_000,
+  items: items as Readonly<Record<string, unknown[]>>,
+  /** The response to a Scan, in place of the items. */
+  toPage: (_name: string, _from: unknown): object | undefined => undefined,
+  /** Without it, the connection breaks. */
+  respond: right as Respond | undefined,
+  /** A call of AWS. */
+  denied: '',
+};
+let stage = healthy;
+
+const aws = await startAws({
+  GetParameters() {
+    const { address = `${service.address}/v1`, apiKey } = stage;
+    const found = [address, apiKey].map((Value, index) => ({ Name: names[index], Value }));
+    return { Parameters: found.filter(({ Value }) => Value) };
+  },
+  Scan: ({ TableName, ExclusiveStartKey }) =>
+    stage.toPage(String(TableName), ExclusiveStartKey) ?? {
+      Items: TableName === 'keys' ? stage.keys : stage.items[String(TableName)],
+    },
+  DescribeTable: () => ({ Table: { ItemCount: stage.ItemCount } }),
+});
+let asked: string[];
+const listener: RequestListener = ({ method = '', url = '', headers }, response) => {
+  const { authorization, 'user-agent': agent, 'if-none-match': tag = '' } = headers;
+  const line = [method, url, authorization, agent, tag].join(' ').trim();
+  const isRepeated = asked.includes(line);
+  asked.push(line);
+  if (!stage.respond) return response.destroy();
+  const isKnown = authorization === `Bearer ${healthy.apiKey}`;
+  const [status, body] = isKnown ? stage.respond(method, url, isRepeated) : [401, 'no'];
+  return response.writeHead(status, { 'X-Request-Id': 'request-1' }).end(body);
+};
+const service = await serve(listener);
+
+let handler: () => Promise<void>;
+let checkService: typeof checkServiceOf;
+beforeAll(async () => {
+  const variables = {
+    ...aws.variables,
+    ADDRESS_PARAMETER: names[0],
+    KEY_PARAMETER: names[1],
+    // The others are turned off.
+    OPERATIONS: 'listInventory,getInventoryEntry,updateInventory,listOrders',
+    API_KEYS_TABLE: 'keys',
+    INVENTORY_TABLE: 'stock',
+    PETS_TABLE: 'pets',
+    ORDERS_TABLE: 'orders',
+    INVENTORY_ENTRIES: '1000',
+    NAMESPACE: 'petstore-production',
+    // A local stage may have set it in this process.
+    AWS_ENDPOINT_URL_DYNAMODB: undefined,
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  // The module reads its variables when it loads.
+  ({ handler, checkService } = await import('../../../../../infra/deploy/watch/check/handler.ts'));
+});
+beforeEach(() => {
+  stage = healthy;
+  asked = [];
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  aws.close();
+  service[Symbol.dispose]();
+});
+
+const keysOfAllKinds = [
+  { createdAt: { S: 'unknown' }, expiresAt: inDays(12) },
+  { createdAt: inDays(-300), expiresAt: { S: 'never' } },
+  { createdAt: inDays(-5), expiresAt: inDays(26) },
+  // Thirty days in all: a key made for a short time.
+  { createdAt: inDays(-25), expiresAt: inDays(5) },
+  { createdAt: inDays(-300), expiresAt: inDays(-3) },
+];
+const twoPages: typeof healthy.toPage = (name, from) =>
+  name === 'stock' && !from ? { LastEvaluatedKey: { p: { N: '1' } } } : undefined;
+const refuseStock: typeof healthy.toPage = (name) => {
+  if (name === 'stock') throw new AwsError('ResourceNotFoundException', 'not found');
+  return undefined;
+};
+const isNew = { items: {}, ItemCount: 0 };
+const notFound = JSON.stringify(gatewayErrors.RESOURCE_NOT_FOUND);
+const forbidden = '{"code":"forbidden","message":"This request is not allowed."}';
+
+const situations: [what: string, change: Partial<typeof healthy>][] = [
+  ['Nothing is wrong, and nothing ends soon', {}],
+  ['A key that was not made for some days only ends in twelve days', { keys: keysOfAllKinds }],
+  ['Its key is invalid', { apiKey: 'psk_other' }],
+  ['It has no key', { apiKey: undefined }],
+  ['It has no address', { address: null }],
+  ['It may not read them', { denied: 'GetParameters' }],
+  ['The service has another entry', { respond: other(/y\/7/, 200, '{"petId":71,"quantity":3}') }],
+  [
+    'A table with items until lately is empty',
+    { items: { ...items, stock: [] }, ItemCount: 7, respond: other(/inventory\?/, 200, '[]') },
+  ],
+  ['A new stage has no items, and empty lists', { ...isNew, respond: other(/limit/, 200, '[]') }],
+  [
+    'The item of a table is on its second page, and cannot be read',
+    { toPage: twoPages, respond: other(/inventory\/7/, 503, '{"petId":7}') },
+  ],
+  [
+    'A table cannot be read, and an operation fails',
+    { toPage: refuseStock, respond: other(/PATCH/, 502, 'no') },
+  ],
+  ['A list is 503', { respond: other(/inventory\?/, 503, '{"code":"service_unavailable"}') }],
+  ['A list is not JSON', { respond: other(/inventory\?/, 200, '<html>') }],
+  ['A list is not a list', { respond: other(/inventory\?/, 200, '{"petId":1}') }],
+  ['Orders are 500', { respond: other(/orders/, 500, '[{"id":9}]') }],
+  ['An unused id has an entry', { ...isNew, respond: other(/GET.*y\/-/, 200, '{"petId":1}') }],
+  [
+    'The gateway knows no path of entries',
+    { ...isNew, respond: other(/GET.*y\/-/, 404, notFound) },
+  ],
+  ['An update is 502', { respond: other(/PATCH/, 502, '{"code":"internal_error"}') }],
+  ['An update with a read key succeeds', { respond: other(/PATCH/, 200, '{"petId":1}') }],
+  ['The gateway refuses an update', { respond: other(/PATCH/, 403, forbidden) }],
+  [
+    'Each operation fails once',
+    { respond: (method, url, again) => (again ? right(method, url, again) : [503, 'no']) },
+  ],
+  ['Nobody listens', { address: 'http://127.0.0.1:1/v1' }],
+  ['Each connection breaks', { respond: undefined }],
+  [
+    'One operation is 429, which is no failure, and the others fail',
+    { respond: (method) => [method === 'PATCH' ? 429 : 500, 'no'] },
+  ],
+  ['The inventory has seven entries above the planned number', { ItemCount: 1_007 }],
+];
+
+it('calls operations and AWS, writes metrics, and fails with a line for each problem', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  onTestFinished(() => void vi.useRealTimers());
+  const screens: string[] = [];
+  for (const [what, change] of situations) {
+    stage = { ...healthy, ...change };
+    aws.denied = stage.denied;
+    asked = [];
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const error = await handler().then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    const stdout = write.mock.calls.map(([chunk]) => chunk).join('');
+    write.mockRestore();
+    expect(stdout + inspect(error), what).not.toContain('psk_');
+    const calls = aws.calls.map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`);
+    const all = screens.length === 0 ? [...calls.sort(), ...asked.sort()] : [];
+    const lines = [`# ${what}`, ...all, `${asked.length} requests`, stdout.trim(), error?.message];
+    screens.push(lines.filter(Boolean).join('\n'));
+  }
+  const text = `${screens.join('\n\n')}\n`.replaceAll(service.address, 'http://service');
+  await expect(text).toMatchFileSnapshot('situations.txt');
+});
+
+it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
+  const target = await openLocalTarget();
+  onTestFinished(() => target.close());
+  const lines = vi.spyOn(console, 'info').mockReturnValue();
+  const { problems } = await checkService(target.baseUrl, target.readOnlyApiKey);
+  const called = lines.mock.calls.map(([line]) => Object(line).operation);
+  lines.mockRestore();
+  expect(problems).toEqual([]);
+  expect(called.sort()).toEqual([...operationIds].sort());
+});
+
+it('returns the end of the certificate, and fails at an untrusted one', async () => {
+  const { key, cert } = makeCertificate();
+  const secure = createServer({ key, cert }, listener);
+  onTestFinished(() => secure.closeAllConnections());
+  const address = `https://127.0.0.1:${await listen(secure as never, 0, '')}/v1`;
+  const { problems: untrusted } = await checkService(address, 'psk_check');
+  expect(untrusted[0]).toMatch(/self-signed certificate/);
+  const trusted = getCACertificates();
+  setDefaultCACertificates([...trusted, cert]);
+  onTestFinished(() => setDefaultCACertificates(trusted));
+  const { certificate, problems } = await checkService(address, 'psk_check');
+  expect(problems).toEqual([]);
+  expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
+});

@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { transform } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildClient, packClient, tarballName } from '../../../../infra/docs/client/buildClient.ts';
+import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { operationIds } from '../../../../shared/contract/operations.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+
+/** Bytes, minified and gzipped: a storefront's page loads all of it. The method of a team's own operation comes on top. */
+const BUDGET = 7 * 1024 + 64 * Math.max(0, operationIds.length - 6);
+
+const documentationAddress = 'https://docs.shop.example/inventory';
+
+const run = promisify(execFile);
+const tsc = join(projectRoot, 'node_modules/.bin/tsc');
+
+describe('the client’s package', () => {
+  const { folder, toPath, read, write } = openTemporaryFolder();
+  let tarball: string;
+  // npm would call the registry. To install a package without dependencies, it is enough to unpack it.
+  const installed = 'node_modules/petstore-inventory-client';
+  beforeAll(async () => {
+    tarball = await buildClient(folder, documentationAddress);
+    mkdirSync(toPath(installed), { recursive: true });
+    await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', toPath(installed)]);
+  });
+
+  const readPackage = (name: string) => read(`${installed}/${name}`);
+  const readManifest = () => JSON.parse(readPackage('package.json'));
+
+  it('has the service’s version and repository, its Node.js, no dependencies and no scripts', () => {
+    const { repository = undefined } = packageJson as { repository?: unknown };
+    expect(basename(tarball)).toBe(`petstore-inventory-client-${packageJson.version}.tgz`);
+    const manifest = readManifest();
+    expect(manifest).toMatchObject({ version: packageJson.version, engines: { node: '>=20' } });
+    expect(manifest.repository).toEqual(repository);
+    expect(Object.keys(manifest).filter((key) => /depend|scripts/i.test(key))).toEqual([]);
+    const files = 'CHANGELOG.md LICENSE README.md cjs examples index.d.ts index.js package.json';
+    expect(readdirSync(toPath(installed)).sort()).toEqual(files.split(' '));
+  });
+
+  it('has a README with its own address, and the changes that its users notice', () => {
+    const readme = readPackage('README.md');
+    expect(readme).toContain(`npm install ${documentationAddress}/${tarballName}\n`);
+    expect(readme).not.toContain('127.0.0.1:3000/docs');
+    const changelog = readPackage('CHANGELOG.md');
+    expect(changelog).toMatch(/^# Changelog\n\n## .*\n\n- /);
+    expect(changelog).toContain('\n## 1.1.0 - 2026-11-22\n\n- Updates with');
+    expect(changelog).not.toMatch(/^###|For operators/m);
+  });
+
+  it('has the same bytes each time that it is built', async () => {
+    expect(await packClient(documentationAddress)).toEqual(readFileSync(tarball));
+  });
+
+  it.each(['index.js', 'cjs/index.js'])('imports nothing in %s', (file) => {
+    expect(readPackage(file)).not.toMatch(/^import\b|\bimport\(|\brequire\(|\bprocess\b/m);
+  });
+
+  it(`is at most ${BUDGET} bytes, minified and gzipped`, async () => {
+    const { code } = await transform(readPackage('index.js'), { minify: true });
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
+  });
+
+  it('has types that need no other package, and its examples compile with them', async () => {
+    const files = ['shop.mts', 'shop.cts'].map((name) => write(name, consumer));
+    await compile([...files, '--module', 'node16']);
+    await compile([...files, '--module', 'esnext', '--moduleResolution', 'bundler']);
+    // A reader's own copies.
+    cpSync(toPath(`${installed}/examples`), toPath('examples'), { recursive: true });
+    write('examples/package.json', '{ "type": "module" }');
+    const copies = globSync(toPath('examples/**/*.ts'));
+    expect(copies).toContain(toPath('examples/list.ts'));
+    const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
+    // Node.js runs them as they are, so they import each other by `.ts`.
+    const modules = ['--module', 'nodenext', '--allowImportingTsExtensions'];
+    await compile([...copies, ...modules, ...types]);
+    const env = { ...process.env, BASE_ADDRESS: 'nowhere', API_KEY: 'psk_x' };
+    const listing = run(process.execPath, [toPath('examples/list.ts')], { env });
+    await expect(listing).rejects.toThrow('TypeError: baseUrl');
+  });
+
+  /** With the defaults of `tsc --init`, except `skipLibCheck`. */
+  function compile(args: readonly string[]): Promise<unknown> {
+    const strict =
+      '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noEmit --types';
+    const other = '--skipLibCheck false --target es2022 --lib es2022,dom';
+    const all = [...strict.split(' '), '', ...other.split(' '), ...args];
+    return run(tsc, all, { cwd: folder }).catch(({ stdout }) => expect.fail(stdout));
+  }
+
+  // TypeScript 7 has no `moduleResolution: node10`, so this follows its rules.
+  it('has an entry for compilers that read no exports, in one file without imports', async () => {
+    const { main, types } = readManifest();
+    const client = `./${installed}/${types.replace(/\.d\.ts$/, '.js')}`;
+    const program = consumer.replace('petstore-inventory-client', client);
+    await compile([write('shop-node10.cts', program), '--module', 'node16']);
+    expect(readPackage(types)).not.toMatch(/\bimport\b|\bfrom '|toList|defineInventoryMethods/);
+    expect(main.replace(/\.js$/, '.d.ts')).toBe(types);
+  });
+
+  it.each([
+    ['import', 'call.mjs', "import * as client from 'petstore-inventory-client';"],
+    ['require', 'call.cjs', "const client = require('petstore-inventory-client');"],
+  ])('works in Node.js after installation, by %s', async (_, name, load) => {
+    // Like Node.js 20, which cannot require an ES module.
+    const args = ['--no-experimental-require-module', write(name, load + caller)];
+    const { stdout } = await run(process.execPath, args);
+    const documentation = `${documentationAddress}/errors.html#connection_failed`;
+    const agents = `petstore-inventory-client/${packageJson.version} shop/1 null`;
+    expect(stdout).toBe(`PetstoreError connection_failed true ${documentation} ${agents}\n`);
+  });
+});
+
+const caller = `
+const { PetstoreError } = client;
+const agents = [];
+async function call({ createPetstoreClient }, headers) {
+  const fetch = async (_, init) => {
+    agents.push(init.headers.get('User-Agent'));
+    throw new Error();
+  };
+  const options = { baseUrl: 'http://shop.example/v1', apiKey: 'psk_x', maxRetries: 0, fetch, headers };
+  return createPetstoreClient(options).listInventory().catch((error) => error);
+}
+(async () => {
+  const error = await call(client);
+  await call(client, { 'User-Agent': 'shop/1' });
+  globalThis.location = {};
+  await call(await import('./node_modules/petstore-inventory-client/index.js?browser'));
+  const { name, code, documentation } = error;
+  console.log(name, code, error instanceof PetstoreError, documentation, ...agents);
+})();
+`;
+
+const consumer = `
+import {
+  type ClientOptions, createPetstoreClient, type ErrorCode, type InventoryItem, type Order,
+  type PetStatus, PetstoreError,
+} from 'petstore-inventory-client';
+const options: ClientOptions = { baseUrl: 'https://api.example.com/v1', apiKey: 'psk_x' };
+const client = createPetstoreClient({ ...options, fetch });
+export async function look(): Promise<[PetStatus, ErrorCode, unknown]> {
+  const items: InventoryItem[] = (await client.listInventory({ status: 'sold', petIds: [7n] })).items;
+  const orders: Order[] = [];
+  for await (const order of client.orders()) orders.push(order);
+  const { status }: InventoryItem = await client.getInventoryEntry(7n);
+  // @ts-expect-error: an id is a bigint, since a number may be rounded.
+  await client.getInventoryEntry(7);
+  return [status, 'not_found', [items, orders, PetstoreError]];
+}
+`;
