@@ -1,5 +1,5 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { tell } from './cli/output.ts';
+import { log } from './cli/output.ts';
 import { checkWorstMonth } from './costs/bills/monthlyBill.ts';
 import { countMetrics } from './costs/figures.ts';
 import { buildApp, readTemplates, refuseFindings } from './deploy/buildApp.ts';
@@ -20,7 +20,7 @@ export function synthesize(deployments: readonly Stage[] = Object.values(stages)
     for (const stage of deployments) warnOfWorstMonth(stage, assembly);
   } catch (error) {
     if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
-    tell(error.message);
+    log(error.message);
     process.exitCode = 1;
   }
 }
@@ -29,9 +29,9 @@ function warnOfWorstMonth(stage: Stage, assembly: CloudAssembly): void {
   try {
     const metrics = countMetrics(readTemplates(assembly, stage));
     const { isWithin, text } = checkWorstMonth({ ...stage, metrics });
-    if (!isWithin) tell(`Warning: ${text}`);
+    if (!isWithin) log(`Warning: ${text}`);
   } catch (error) {
     // Such as in a region whose prices nobody has looked up.
-    tell(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
+    log(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
   }
 }

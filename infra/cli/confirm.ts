@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { escapeControls, tell } from './output.ts';
+import { escapeControls, log } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function ask(question: string): Promise<string> {
     return typed.trim();
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
-    tell('');
+    log('');
     process.exitCode = 128 + constants.signals.SIGINT;
     return '';
   } finally {
@@ -37,7 +37,7 @@ export async function ask(question: string): Promise<string> {
 /** The first line of standard input. A terminal does not show what is typed; Ctrl-C or Ctrl-D there is an empty line. */
 export async function readHiddenLine(prompt: string): Promise<string> {
   const { isTTY = false } = process.stdin;
-  if (isTTY) tell(prompt);
+  if (isTTY) log(prompt);
   // Without an output, nothing is echoed.
   const input = createInterface({ input: process.stdin, terminal: isTTY });
   try {

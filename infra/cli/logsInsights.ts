@@ -4,7 +4,7 @@ import {
   GetQueryResultsCommand,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { tell } from './output.ts';
+import { log } from './output.ts';
 
 /** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export async function runQuery(
     const matched = statistics?.recordsMatched ?? 0;
     const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
     if (rows.length >= MAX_ROWS && leftOut > 0) {
-      tell(
+      log(
         `Logs Insights returns at most ${MAX_ROWS} rows: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
       );
     }

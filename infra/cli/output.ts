@@ -36,7 +36,7 @@ export function print(line: string): void {
 }
 
 /** Prints a line on standard error. */
-export function tell(line: string): void {
+export function log(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`);
 }
 
@@ -110,5 +110,5 @@ function breakOff(error: NodeJS.ErrnoException): void {
   process.exitCode ||= brokenOutput.status;
   controller.abort(error);
   if (error.code === 'EPIPE') return;
-  tell(`The standard output cannot be written (${error.message}), and the rest of it is lost.`);
+  log(`The standard output cannot be written (${error.message}), and the rest of it is lost.`);
 }

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { tell, toCount, toPlain } from './output.ts';
+import { log, toCount, toPlain } from './output.ts';
 
 const LINE_MILLISECONDS = 10_000;
 
@@ -23,7 +23,7 @@ export function defineProgress(label: string) {
       const rate = `${toCount(rows / seconds)} rows/s, ${left} left, ${toCount(rows, 'row')}`;
       toldAt = now;
       if (bar) bar.update(done * 100, { rate });
-      else tell(`${label}: ${Math.floor(done * 100)} %, ${rate}.`);
+      else log(`${label}: ${Math.floor(done * 100)} %, ${rate}.`);
     },
     [Symbol.dispose]: () => bar?.stop(),
   };

@@ -1,6 +1,6 @@
 import { checkStagePlace, checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, type StageName, stages } from '../stages/stages.ts';
-import { tell } from './output.ts';
+import { log } from './output.ts';
 
 /** @throws {StageSettingsError} if its settings are invalid, before anything is read or written */
 export function parseStage(name: StageName): Stage {
@@ -15,7 +15,7 @@ export function parseStage(name: StageName): Stage {
  */
 export function parseUrgentStage(name: StageName): Stage {
   const stage = stages[name];
-  for (const line of checkStagePlace(stage)) tell(`Warning: ${line}`);
+  for (const line of checkStagePlace(stage)) log(`Warning: ${line}`);
   return stage;
 }
 

@@ -1,5 +1,5 @@
 import { toErrorLine } from './errorLine.ts';
-import { brokenOutput, tell, watchOutput } from './output.ts';
+import { brokenOutput, log, watchOutput } from './output.ts';
 
 /** An invalid command line: one line on the error output, and status 2. */
 export class UsageError extends Error {
@@ -21,7 +21,7 @@ export async function runCommand(
     await command(args);
   } catch (error) {
     if (error !== brokenOutput.signal.reason) {
-      tell(toErrorLine(error));
+      log(toErrorLine(error));
       process.exitCode = error instanceof UsageError ? 2 : 1;
     }
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
-import { tell, toColumns, writeOut } from '../cli/output.ts';
+import { log, toColumns, writeOut } from '../cli/output.ts';
 import { type CostOptions, toDay } from './costOptions.ts';
 import { allowancesFile, type Price, type Prices, readAllowances, toPriceFile } from './prices.ts';
 import { usageTypes, withoutRegion } from './usageTypes.ts';
@@ -35,7 +35,7 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
       const { amount = 0 } = allowances.find((one) => one.kind === kind) ?? {};
       const free = findFreeAmount(kind, products) ?? amount;
       if (free !== amount) {
-        tell(`AWS lists ${free} free ${usageTypes[kind][2]} a month: correct ${allowancesFile}.`);
+        log(`AWS lists ${free} free ${usageTypes[kind][2]} a month: correct ${allowancesFile}.`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toErrorLine } from '../cli/errorLine.ts';
-import { print, tell } from '../cli/output.ts';
+import { log, print } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
 import { findBaseAddress, findExampleSettings, publicSettings } from '../stages/addresses.ts';
 import { checkStageSettings } from '../stages/checkStageSettings.ts';
@@ -56,7 +56,7 @@ async function findServers(deployments: readonly Stage[]) {
       const baseUrl = findBaseAddress(settings) ?? readOutput(await readStack(stage), 'BaseUrl');
       servers.push({ name, settings, baseUrl, purpose: settings.purpose });
     } catch (error) {
-      tell(`${name} is left out, since its address is not known: ${toErrorLine(error)}`);
+      log(`${name} is left out, since its address is not known: ${toErrorLine(error)}`);
     }
   }
   return servers;

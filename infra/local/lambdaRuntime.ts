@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { format } from 'node:util';
 import type { Context } from 'aws-lambda';
-import { tell } from '../cli/output.ts';
+import { log } from '../cli/output.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { GatewayResponse } from './gateway/messages.ts';
 
@@ -76,7 +76,7 @@ export function useLambdaConsole(): void {
       const message = isPlain ? first : format(...values);
       const timestamp = new Date().toISOString();
       const line = { timestamp, level, requestId: requestIds.getStore(), message };
-      tell(JSON.stringify(line, writeBigInt));
+      log(JSON.stringify(line, writeBigInt));
     };
   }
 }

@@ -108,7 +108,7 @@ export function invalidResponseError(opened: OpenResponse, cause: unknown): Pets
   const message = `The response is not a valid ${opened.exchange.request.operationId} response.`;
   // An error of `JSON.parse` quotes the response, also in its stack.
   const printable = new Error(toPrintable(String(Object(cause).message)));
-  return responseError(opened, 'invalid_answer', message, { cause: printable });
+  return responseError(opened, 'invalid_response', message, { cause: printable });
 }
 
 function responseError(
@@ -169,7 +169,7 @@ export async function withRetries<Value>(
       const { retryAfter = isWaiting ? 1 : 0 } = error;
       if (!isRetryable(error, exchange) || (retries === call.maxRetries && !isWaiting)) throw error;
       retries += isWaiting ? 0 : 1;
-      const delay = retryAfter * 1_000 + drawBackoff(exchange.attempts - 1);
+      const delay = retryAfter * 1_000 + randomBackoff(exchange.attempts - 1);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }
@@ -195,7 +195,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
-function drawBackoff(attempt: number): number {
+function randomBackoff(attempt: number): number {
   return Math.random() * Math.min(200 * 4 ** attempt, 2_000);
 }
 

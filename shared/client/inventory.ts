@@ -215,7 +215,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         const message = `quantity ${toQuantityError(0)}, not ${quantity}.`;
         throw new PetstoreError('invalid_request', message);
       }
-      const { ifMatch, idempotencyKey = ifMatch && drawKey() } = options ?? {};
+      const { ifMatch, idempotencyKey = ifMatch && randomKey() } = options ?? {};
       const request: PetstoreRequest<'updateInventory'> = {
         operationId: 'updateInventory',
         method: 'PATCH',
@@ -278,7 +278,7 @@ function toEntryOf(petId: bigint, { document, headers }: WholeResponse): TaggedI
 }
 
 /** 128 random bits. Not `randomUUID`, which a page loaded over plain HTTP does not have. */
-function drawKey(): string {
+function randomKey(): string {
   return crypto.getRandomValues(new Uint8Array(16)).join('-');
 }
 

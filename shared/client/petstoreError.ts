@@ -15,7 +15,7 @@ export type PetstoreErrorCode =
   /** A list ended before its closing bracket: entries are missing. */
   | 'incomplete_list'
   /** The response is not from the service, or is not valid, or `baseUrl` is wrong. */
-  | 'invalid_answer';
+  | 'invalid_response';
 
 /** The documentation's address; `npm run client` sets it in the package. */
 declare const DOCUMENTATION_ADDRESS: string | undefined;
@@ -74,7 +74,7 @@ export class PetstoreError extends Error {
  */
 export function parseErrorResponse({ status, headers }: Response, text: string) {
   const own = parseErrorBody(status, text);
-  const foreignCode = status >= 500 ? 'service_unavailable' : 'invalid_answer';
+  const foreignCode = status >= 500 ? 'service_unavailable' : 'invalid_response';
   // Under a wrong base address, every path is unknown: that says nothing about the entry.
   const isElsewhere = own?.message.startsWith(UNKNOWN_PATH);
   const code: PetstoreErrorCode = own && !isElsewhere ? own.code : foreignCode;

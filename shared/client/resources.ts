@@ -76,7 +76,7 @@ export function toTaggedItem(document: unknown): TaggedInventoryItem {
   // No update could name it, so each would get a 412.
   if (!unchangedTag.test(item.etag)) {
     const message = 'A proxy changed the ETag: turn off its compression for the service.';
-    throw new PetstoreError('invalid_answer', message);
+    throw new PetstoreError('invalid_response', message);
   }
   return item;
 }
@@ -176,7 +176,7 @@ export async function* eachPage<OnePage extends Page<unknown>>(
     cursor = page.next;
     if (cursor !== undefined && read.has(cursor)) {
       const message = 'The next page was already read: the list would never end.';
-      throw new PetstoreError('invalid_answer', message);
+      throw new PetstoreError('invalid_response', message);
     }
   } while (cursor !== undefined);
 }

@@ -12,7 +12,7 @@ export const hookKeyIds = 'hook*';
 const hookPrefix = hookKeyIds.slice(0, -1);
 
 /** Makes a key from the system's random source. Pass a key id to replace the key with that id. */
-export function mintApiKey(keyId: string = drawKeyId()) {
+export function mintApiKey(keyId: string = randomKeyId()) {
   const secret = randomText(26);
   return {
     /** The public part, which identifies the key in the table and in logs. */
@@ -24,9 +24,9 @@ export function mintApiKey(keyId: string = drawKeyId()) {
 }
 
 /** A random key id, but none of the hook's. */
-export function drawKeyId(draw = () => randomText(10)): string {
+export function randomKeyId(draw = () => randomText(10)): string {
   const keyId = draw();
-  return keyId.startsWith(hookPrefix) ? drawKeyId(draw) : keyId;
+  return keyId.startsWith(hookPrefix) ? randomKeyId(draw) : keyId;
 }
 
 /** A random key id of the hook's. */

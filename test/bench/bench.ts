@@ -1,5 +1,5 @@
 import { deepEqual, rejects } from 'node:assert/strict';
-import { tell } from '../../infra/cli/output.ts';
+import { log } from '../../infra/cli/output.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { makeScratchFolder, runTestCommand } from '../support/testCommand.ts';
@@ -29,7 +29,7 @@ const text = {
 } as const;
 
 await runTestCommand('bench', text, async ({ only = partNames, quick = false }) => {
-  tell('Building the bundles …');
+  log('Building the bundles …');
   const bundles = await buildBundles(makeScratchFolder('bench'));
   const host = await startFunctionHost(bundles);
   await expectSameResponses(host, bundles);

@@ -3,7 +3,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
 import { type QueryRow, runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
-import { tell } from '../../cli/output.ts';
+import { log } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { checkAgent } from '../../gateway/probes.ts';
@@ -41,7 +41,7 @@ export async function openLogs({ stage: named, yes }: CostOptions<'report'>, ask
   const gigabytes = sumOf([...volume.values()], (bytes) => bytes) / GIGABYTE;
   const { queriedGigabytes } = readPrices(stage.settings.region).prices;
   const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
-  tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
+  log(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
   const isAgreed = yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
   if (!isAgreed) return undefined;
   const rows = await readLogRows(open(CloudWatchLogsClient), stage, days);
@@ -55,7 +55,7 @@ function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   if (days.from >= first) return days;
   const line = `The logs of ${name} are kept for ${kept} days: lines before ${toDay(first)} are deleted.`;
   if (days.end <= first) throw new UsageError(line);
-  tell(line);
+  log(line);
   return { ...days, from: first };
 }
 

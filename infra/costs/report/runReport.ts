@@ -1,5 +1,5 @@
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { tell, writeOut, writeResult } from '../../cli/output.ts';
+import { log, writeOut, writeResult } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, toMonth, toToday } from '../costOptions.ts';
@@ -35,7 +35,7 @@ export async function runReport(
   if (isWrong || !forecast.isWithin) process.exitCode = 1;
   if (json) return writeResult({ json }, report, '');
   await writeOut(toPage(report, unread));
-  tell(verdict);
+  log(verdict);
 }
 
 function parseMonth(name: string) {

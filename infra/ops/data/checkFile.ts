@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Entry } from '../../cli/bulk/resources.ts';
-import { tell, toCount, toPlain } from '../../cli/output.ts';
+import { log, toCount, toPlain } from '../../cli/output.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { type DataFile, readRows } from './dataFile.ts';
 import { defineFingerprints, toFingerprint } from './fingerprints.ts';
@@ -17,11 +17,11 @@ export function defineReport(file: string, noun: string) {
       count += 1;
       const place = line === undefined ? file : `${file}:${line}`;
       // The text may quote the file.
-      if (count <= MAX_SHOWN) tell(`${place}: ${toPlain(text)}`);
+      if (count <= MAX_SHOWN) log(`${place}: ${toPlain(text)}`);
     },
     /** @returns how many there were */
     end(): number {
-      if (count > MAX_SHOWN) tell(`… and ${toCount(count - MAX_SHOWN, `more ${noun}`)}.`);
+      if (count > MAX_SHOWN) log(`… and ${toCount(count - MAX_SHOWN, `more ${noun}`)}.`);
       return count;
     },
   };
@@ -55,9 +55,8 @@ export async function checkFile(source: DataFile, signal: AbortSignal) {
   if (repeated.size > 0) await reportRepeated(source, repeated, invalid, signal);
   const roundedCount = ids.count();
   if (roundedCount > 0) {
-    for (const { line, id } of rounded) tell(`${file}:${line}: ${id} looks rounded.`);
-    if (roundedCount > rounded.length)
-      tell(`… and ${toCount(roundedCount - rounded.length)} more.`);
+    for (const { line, id } of rounded) log(`${file}:${line}: ${id} looks rounded.`);
+    if (roundedCount > rounded.length) log(`… and ${toCount(roundedCount - rounded.length)} more.`);
   }
   return { rows, invalid: invalid.end(), rounded: roundedCount };
 }

@@ -9,7 +9,7 @@ import { type Item, type Resource, resources } from '../../cli/bulk/resources.ts
 import { retry } from '../../cli/bulk/tableWriters.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { escapeControls, print, tell, toCount } from '../../cli/output.ts';
+import { escapeControls, log, print, toCount } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { defineReport } from './checkFile.ts';
@@ -20,7 +20,7 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
   const files = parseFiles(options, 'output');
   using _memory = saveMemory();
   const targets = await openTables(files, options);
-  const say = files.some(({ file }) => file === STANDARD_OUTPUT) ? tell : print;
+  const say = files.some(({ file }) => file === STANDARD_OUTPUT) ? log : print;
   // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
@@ -33,7 +33,7 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
       if (invalid > 0) process.exitCode = 1;
     } catch (error) {
       if (!signal.aborted) throw error;
-      tell(`Interrupted; ${name} is not saved.`);
+      log(`Interrupted; ${name} is not saved.`);
       process.exitCode = status();
       return;
     }

@@ -4,7 +4,7 @@ import { BATCH_SIZE, defineWriteRate, workThrough } from '../../cli/bulk/tableWr
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell, toCount } from '../../cli/output.ts';
+import { log, print, toCount } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -70,7 +70,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
 async function confirmOverwrite({ stage, yes }: ImportOptions, files: readonly DataFile[]) {
   const loss = 'Sales since a file was made are lost; --overwrite-if-unchanged keeps them.';
   if (stage === undefined || yes) {
-    tell(loss);
+    log(loss);
     return true;
   }
   const names = files.map(({ name }) => name).join(' and ');
@@ -133,7 +133,7 @@ async function load(source: CheckedFile, options: LoadOptions): Promise<void> {
   } catch (error) {
     if (!isDryRun) {
       const written = toCount(counts.new + counts.replaced, 'row');
-      tell(`${written} of ${file} were written; run the same command again to load the rest.`);
+      log(`${written} of ${file} were written; run the same command again to load the rest.`);
     }
     throw error;
   }

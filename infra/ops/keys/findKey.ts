@@ -1,7 +1,7 @@
 import { type KeyRegister, toKeyStatus } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { ask, readHiddenLine } from '../../cli/confirm.ts';
-import { tell, toColumns, toShortTime } from '../../cli/output.ts';
+import { log, toColumns, toShortTime } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /**
@@ -31,7 +31,7 @@ async function choose(records: readonly KeyRecord[], now: number): Promise<KeyRe
     const ids = records.map(({ keyId }) => keyId).join(', ');
     throw new UsageError(`${problem}: ${ids}. Give the key id of one; list shows more of each.`);
   }
-  tell(`${problem}:\n${toKeyTable(records, now)}`);
+  log(`${problem}:\n${toKeyTable(records, now)}`);
   const reply = await ask('Type the key id of one:');
   const chosen = records.find(({ keyId }) => keyId === reply);
   if (!chosen) throw new UsageError('That is none of these key ids: nothing was changed.');

@@ -7,7 +7,7 @@ import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { tell, writeOut, writeResult } from '../../cli/output.ts';
+import { log, writeOut, writeResult } from '../../cli/output.ts';
 import type { OptionValues, Runs } from '../../cli/program.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
@@ -23,7 +23,7 @@ export const runs: Runs<Subcommands> = {
     const { name, permission, expires: expiresAt } = options;
     const { register } = await openRegister(options);
     const { apiKey, record } = await register.create({ name, permission, expiresAt });
-    tell(`Made the key ${record.keyId}. ${shownOnce}`);
+    log(`Made the key ${record.keyId}. ${shownOnce}`);
     await print(apiKey);
   },
 
@@ -89,15 +89,15 @@ async function rotateKey(
     throw new UsageError(`The key ${keyId} lacks a name or a time: make a new one with create.`);
   }
   const question = toQuestion(old, grace.milliseconds);
-  if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
+  if (question && !yes && !(await confirm(question))) return log('Nothing was changed.');
 
   const successor = await register.succeed(old);
   const successorId = successor.record.keyId;
   try {
-    tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
+    log(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
     await print(successor.apiKey);
     const ends = await register.retire(keyId, successorId, grace.milliseconds);
-    tell(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
+    log(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
   } catch (error) {
     throw new Error(
       `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,

@@ -2,7 +2,7 @@ import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
-import { tell } from '../../cli/output.ts';
+import { log } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { Release } from '../../stages/commit.ts';
 import { liveAlias } from '../../stages/resourceNames.ts';
@@ -164,7 +164,7 @@ export async function moveAliases(
       say(`${operationId} goes to version ${to.version}.`);
     } catch (error) {
       failed += 1;
-      tell(`${operationId} was not moved: ${toErrorLine(error)}`);
+      log(`${operationId} was not moved: ${toErrorLine(error)}`);
     }
   }
   if (failed === 0) return;

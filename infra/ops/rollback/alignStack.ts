@@ -8,7 +8,7 @@ import {
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction } from '../../cli/liveFunctions.ts';
-import { tell } from '../../cli/output.ts';
+import { log } from '../../cli/output.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { findAliases, readNamedVersions, readTemplate, type Template } from './stackTemplate.ts';
 
@@ -48,7 +48,7 @@ export async function alignStack(
     }
     const held = toHeld(StackName, status);
     if (held) {
-      return tell(
+      return log(
         `\nThe stack ${StackName} is not in line yet, since CloudFormation ${held} the same command again, before the next deployment.`,
       );
     }
@@ -76,7 +76,7 @@ export async function alignStack(
       `\nThe stack ${StackName} names the live versions now. The next deployment starts from them.`,
     );
   } catch (error) {
-    tell(
+    log(
       `\nThe stack ${StackName} is not in line: ${toErrorLine(error)}. Run the same command again, before the next deployment: see "After a rollback" in infra/OPERATIONS.md.`,
     );
     process.exitCode = 1;

@@ -2,7 +2,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
-import { tell } from '../../cli/output.ts';
+import { log } from '../../cli/output.ts';
 import { readParameter } from '../../cli/parameterStore.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
@@ -51,7 +51,7 @@ export async function recordKnownBadVersions(
     const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
     await open(SSMClient).send(command);
   } catch (error) {
-    tell(
+    log(
       `${Name} does not name the known-bad versions, and a later rollback may offer them: ${toErrorLine(error)}`,
     );
   }

@@ -7,7 +7,7 @@ import {
   type PublishedVersion,
   readLiveFunctions,
 } from '../../cli/liveFunctions.ts';
-import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
+import { log, print, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { readReleases } from '../../cli/releases.ts';
 import { openStage } from '../../cli/stageStack.ts';
@@ -30,7 +30,7 @@ import { findKnownBad, readKnownBadVersions, recordKnownBadVersions } from './kn
 export async function runRollback(values: OptionValues<typeof commands.rollback>): Promise<void> {
   const { stage } = values;
   const target = parseTarget(values.to ?? []);
-  const say = values.json ? tell : print;
+  const say = values.json ? log : print;
   /** What was done, for a machine. */
   async function report(moves: readonly Move[], stopped: readonly string[] = []): Promise<void> {
     const moved = moves.map(({ from, to: { version }, commit }) => {
@@ -46,7 +46,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   const stopped = await stopDeployments(stack, isAgreed, say);
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
-  else tell(`The stack ${name} could not be read: ${status.unread}`);
+  else log(`The stack ${name} could not be read: ${status.unread}`);
   const { releaseParameter, knownBadParameter } = toNames(stage);
   const written = (await orTell(readReleases(stack), `The commits, in ${releaseParameter}`)) ?? [];
   const functions = await readLiveFunctions(stack, written);
@@ -91,7 +91,7 @@ async function orTell<Value>(reading: Promise<Value>, what: string): Promise<Val
   try {
     return await reading;
   } catch (error) {
-    tell(`${what}, could not be read: ${toErrorLine(error)}`);
+    log(`${what}, could not be read: ${toErrorLine(error)}`);
     return undefined;
   }
 }

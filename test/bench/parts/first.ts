@@ -1,4 +1,4 @@
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import { benchedIds } from '../buildBundles.ts';
 import { type PartInput, toEvent } from '../functionHost.ts';
 import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
@@ -38,7 +38,7 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
   /** Our cold time ÷ signed by hand: the mean of all operations in each run. */
   const means: number[] = [];
   for (let run = 1; run <= runs; run += 1) {
-    tell(`first: run ${run} of ${runs}, ${times} processes of each contender and operation …`);
+    log(`first: run ${run} of ${runs}, ${times} processes of each contender and operation …`);
     const ratios: number[] = [];
     for (const { operationId, samples } of all) {
       const event = toEvent(operationId, host.apiKey);

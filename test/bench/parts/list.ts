@@ -1,4 +1,4 @@
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import {
   type Contender,
   type FunctionHost,
@@ -55,7 +55,7 @@ export async function measureList({ host, bundles, quick }: PartInput): Promise<
   for (const [entries, full, few] of lengths) {
     const rounds = quick ? few : full;
     if (rounds === 0) continue;
-    tell(`list: ${entries} entries …`);
+    log(`list: ${entries} entries …`);
     await host.setEntries(entries);
     const times = Math.ceil(SAMPLE_ENTRIES / entries);
     const settling = Math.min(rounds, times > 1 ? 15 : 3);
@@ -67,7 +67,7 @@ export async function measureList({ host, bundles, quick }: PartInput): Promise<
     }
   }
   if (!quick) {
-    tell(`list: the memory of ${MEMORY_ENTRIES} entries …`);
+    log(`list: the memory of ${MEMORY_ENTRIES} entries …`);
     await host.setEntries(MEMORY_ENTRIES);
     for (const [contender, own] of Object.entries(ourContenders)) {
       const memory = await measureMemory(host, own, 5);

@@ -1,4 +1,4 @@
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import { benchedIds, warmLimits } from '../buildBundles.ts';
 import { measureInTurns, type PartInput, toEvent, toSale } from '../functionHost.ts';
 import type { Cell, Goal, Section } from '../report.ts';
@@ -10,7 +10,7 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
   for (const id of benchedIds) {
-    tell(`warm: ${id} …`);
+    log(`warm: ${id} …`);
     const event = toEvent(id, host.apiKey);
     const contenders = {
       ours: { bundle: bundles.ours[id], event },
@@ -47,7 +47,7 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
 
 /** The times of updates and adjustments, when each call to DynamoDB takes 5 ms longer. */
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
-  tell('warm: the time of an update with a key, and of adjustments …');
+  log('warm: the time of an update with a key, and of adjustments …');
   await host.setEntries(50, 5);
   const bundle = bundles.ours.updateInventory;
   const toUpdate = (headers = {}) => toEvent('updateInventory', host.apiKey, headers);

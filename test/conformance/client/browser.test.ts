@@ -123,7 +123,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     }, `${origin}/moved/v1`);
     expect(seen).toEqual({
       requestId: expect.any(String),
-      responses: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
+      responses: ['not_found', 404, 'invalid_response', undefined, 'incomplete_list', 'enough'],
     });
     expect((await warning).text()).toContain('2027-12-01');
   });

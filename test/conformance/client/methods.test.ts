@@ -116,7 +116,7 @@ it.each(['/v1', '/inventory/v1'])(
       () => lost.getInventoryEntry(7n),
       () => lost.adjustInventory(sale, { idempotencyKey: 'order-3' }),
     ]) {
-      const failure = { code: 'invalid_answer', status: 404, effect: 'none' };
+      const failure = { code: 'invalid_response', status: 404, effect: 'none' };
       await expect(call()).rejects.toMatchObject(failure);
     }
   },

@@ -1,4 +1,4 @@
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import { duration } from '../../../infra/cli/values.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { makeScratchFolder, runProof } from '../../support/testCommand.ts';
@@ -19,8 +19,8 @@ const text = {
 
 await runProof('load', text, async ({ crowds, ...options }) => {
   const seconds = options.soak.milliseconds / 1_000;
-  tell('Building the bundles …');
+  log('Building the bundles …');
   const bundles = await writeBundles(makeScratchFolder('load'));
-  tell(crowds ? 'Selling …' : `Soaking for ${seconds} s …`);
+  log(crowds ? 'Selling …' : `Soaking for ${seconds} s …`);
   return crowds ? sellToCrowds({ bundles }) : soak(await startService({ bundles }), seconds);
 });

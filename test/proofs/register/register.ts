@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import type { OptionValues } from '../../../infra/cli/program.ts';
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { whole } from '../../../infra/cli/values.ts';
@@ -74,7 +74,7 @@ async function runSchedules(count: number, seed: number): Promise<Findings> {
   const run = (kind: Kind) =>
     explore({ kind, count, seed }, ({ trace }, index) => {
       if (count === 1) process.stdout.write(`${kind}:\n${trace.join('\n')}\n\n`);
-      else if (index % 10_000 === 9_999) tell(`${index + 1} schedules of ${kind} …`);
+      else if (index % 10_000 === 9_999) log(`${index + 1} schedules of ${kind} …`);
       return false;
     });
   // One after the other: each sets the environment of its functions.
@@ -174,7 +174,7 @@ async function killAgainAndAgain(
     if (performance.now() + life >= end) return kills;
     await setTimeout(life);
     await stage.killAndStart();
-    tell(`Killed ${kills + 1} times …`);
+    log(`Killed ${kills + 1} times …`);
   }
 }
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { build } from 'esbuild';
-import { tell } from '../../../infra/cli/output.ts';
+import { log } from '../../../infra/cli/output.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
@@ -27,7 +27,7 @@ const text = {
 await runProof('upgrade', text, async ({ from, to }) => {
   const folder = makeScratchFolder('upgrade');
   const { endpoint } = await startEmbeddedEngine();
-  tell('Building both releases …');
+  log('Building both releases …');
   async function open(commit: string | undefined, place: string): Promise<Release> {
     const root = commit === undefined ? projectRoot : checkOut(commit, join(folder, place));
     const name = commit?.slice(0, 7) ?? 'these sources';

@@ -51,7 +51,7 @@ describe('pages', () => {
     const iteration = standIn.open().inventoryPages();
     expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
     const cause = { message: 'The next link has no cursor.' };
-    await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_answer', cause });
+    await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_response', cause });
     expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
   });
 
@@ -68,7 +68,7 @@ describe('pages', () => {
       }));
       const { given, reading } = readAll(standIn.open()[method]({ cursor: 'a' }));
       const message = 'The next page was already read: the list would never end.';
-      await expect(reading).rejects.toThrow(new PetstoreError('invalid_answer', message));
+      await expect(reading).rejects.toThrow(new PetstoreError('invalid_response', message));
       expect([given.length, standIn.requests.length]).toEqual([count, count]);
     },
   );
@@ -140,12 +140,12 @@ describe('a stream of the inventory', () => {
     ['entries with negative counts', `[${entry.replace('1', '-1')}]`, 'Its quantity is'],
     ['entries with counts as text', `[${entry.replace(':1', ':"1"')}]`, 'Its quantity is'],
     ['entries with an unknown status', `[${entry.replace('sold', 'lost')}]`, 'Its status is'],
-  ])('of %s throws invalid_answer', async (_, body, told) => {
+  ])('of %s throws invalid_response', async (_, body, told) => {
     standIn.responses = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
     const message = 'The response is not a valid listInventory response.';
     const cause = { message: expect.stringContaining(told) };
-    await expect(reading).rejects.toMatchObject({ code: 'invalid_answer', message, cause });
+    await expect(reading).rejects.toMatchObject({ code: 'invalid_response', message, cause });
   });
 
   it('is retried after a failure before its first entry', async () => {
@@ -195,7 +195,7 @@ it('a list may have a weak tag, but its entries may not', async () => {
   const { items, etag } = await client.listInventory({ include: 'etag' });
   expect([items, etag]).toEqual([[{ ...read, etag: '"a"' }], 'W/"list"']);
   const message = expect.stringContaining('A proxy changed the ETag');
-  const failure = { code: 'invalid_answer', message };
+  const failure = { code: 'invalid_response', message };
   await expect(client.listInventory({ include: 'etag' })).rejects.toMatchObject(failure);
   const streaming = Array.fromAsync(client.streamInventory({ include: 'etag' }));
   await expect(streaming).rejects.toMatchObject(failure);
@@ -205,7 +205,7 @@ it('a 304 without If-None-Match is neither a list nor an entry', async () => {
   standIn.responses = [{ status: 304 }];
   const client = standIn.open();
   for (const call of [client.listInventory(), client.getInventoryEntry(7n)]) {
-    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
   }
   expect(standIn.requests[0]?.headers).not.toHaveProperty('if-none-match');
 });

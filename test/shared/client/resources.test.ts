@@ -124,7 +124,7 @@ describe('the tag of an entry', () => {
     ]),
   ])('is refused as a proxy changes it: %s', (etag) => {
     const told = {
-      code: 'invalid_answer',
+      code: 'invalid_response',
       message: expect.stringContaining('A proxy changed the ETag'),
     };
     expect(() => toTaggedItem({ ...item, etag })).toThrow(expect.objectContaining(told));

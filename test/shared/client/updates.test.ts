@@ -87,7 +87,7 @@ describe('an update', () => {
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
     const message = `The response is not a valid updateInventory response. ${outcomes.unknown}`;
     const cause = { message: told };
-    const failure = { code: 'invalid_answer', effect: 'unknown', message, cause };
+    const failure = { code: 'invalid_response', effect: 'unknown', message, cause };
     await expect(call).rejects.toMatchObject(failure);
   });
 
@@ -116,7 +116,7 @@ const foreign: StandInResponse[] = [
   { status: 403, body: '{"code":"forbidden","message":"No."}' },
   { status: 403, body: '{"code":"forbidden","message":null,"status":403}' },
   { status: 403, body: '{"code":["forbidden"],"message":"No.","status":403}' },
-  { status: 403, body: '{"code":"invalid_answer","message":"No.","status":403}' },
+  { status: 403, body: '{"code":"invalid_response","message":"No.","status":403}' },
   { status: 403, body: `[${forbidden.body}]` },
   { status: 403, body: '"forbidden"' },
   { status: 206, body, headers: { ETag: '"c"' } },
@@ -130,7 +130,7 @@ describe('an error says what the update did', () => {
     ['none', 'too_many_requests', throttled],
     ['none', 'precondition_failed', conflict],
     // The base address leads elsewhere, so the entry may exist.
-    ['none', 'invalid_answer', unknownPath],
+    ['none', 'invalid_response', unknownPath],
     ['none', 'connection_failed', nowhere('ECONNREFUSED')],
     ['none', 'connection_failed', nowhere('ENOTFOUND')],
     ['none', 'connection_failed', nowhere('EAI_AGAIN')],
@@ -144,17 +144,17 @@ describe('an error says what the update did', () => {
     ['unknown', 'service_unavailable', toError(503, 'service_unavailable')],
     ['unknown', 'internal_error', toError(500, 'internal_error')],
     ['unknown', 'service_unavailable', { status: 502, body: '<html>' }],
-    ['unknown', 'invalid_answer', { body: '<html>' }],
-    ['unknown', 'invalid_answer', { status: 302 }],
-    ['unknown', 'invalid_answer', { status: 408 }],
+    ['unknown', 'invalid_response', { body: '<html>' }],
+    ['unknown', 'invalid_response', { status: 302 }],
+    ['unknown', 'invalid_response', { status: 408 }],
     // Only the service's own Error body says that nothing happened.
     ...foreign.map((response): ['unknown', string, StandInResponse] => [
       'unknown',
-      'invalid_answer',
+      'invalid_response',
       response,
     ]),
     ['unknown', 'service_unavailable', { status: 500, body: forbidden.body }],
-    ['unknown', 'invalid_answer', lost, { status: 412, body: '' }],
+    ['unknown', 'invalid_response', lost, { status: 412, body: '' }],
     ['unknown', 'connection_failed', brokenOff('{"code":"forbidden",', 403)],
     ['applied', 'idempotency_key_reused', reused],
     // A refusal of a retry says nothing about an attempt before it.
@@ -194,7 +194,7 @@ it.each(['W/"a"', '"AAAACQBh-gzip"', '"AAAACQBh;br"'])(
   async (ETag) => {
     standIn.responses = [{ body, headers: { ETag } }];
     const message = expect.stringMatching(/^A proxy changed the ETag.* compression/);
-    const failure = { code: 'invalid_answer', status: 200, effect: 'none', message };
+    const failure = { code: 'invalid_response', status: 200, effect: 'none', message };
     await expect(standIn.open().getInventoryEntry(7n)).rejects.toMatchObject(failure);
   },
 );
@@ -285,13 +285,13 @@ describe('adjustInventory', () => {
     { body: '{"entries":[{"petId":7,"quantity":-1,"status":"sold"}]}' },
   ])('knows no outcome by a response of another server: %j', async (response) => {
     standIn.responses = [response];
-    const failure = { code: 'invalid_answer', effect: 'unknown' };
+    const failure = { code: 'invalid_response', effect: 'unknown' };
     await expect(adjust(0)).rejects.toMatchObject(failure);
   });
 
   it('takes no unknown path for an entry that is missing, also after a lost response', async () => {
     standIn.responses = [lost, unknownPath];
-    const failure = { code: 'invalid_answer', status: 404, effect: 'unknown' };
+    const failure = { code: 'invalid_response', status: 404, effect: 'unknown' };
     await expect(adjust()).rejects.toMatchObject(failure);
   });
 

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import {
   drawHookKeyId,
-  drawKeyId,
   hookKeyIds,
   matchesSecretHash,
   mintApiKey,
   parseApiKey,
+  randomKeyId,
 } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore, type KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier, type KeyVerifier } from '../../../shared/keys/keyVerifier.ts';
@@ -77,7 +77,7 @@ it('the text of a key is one word that a secret scanner recognizes, with a key i
 it('the key ids of deployments are theirs alone, and valid', () => {
   const isOfHook = (id: string) => id.startsWith(hookKeyIds.replace('*', ''));
   const drawn = ['hook000000', 'hookHOOK99', 'hooKaaaaaa', 'aaaaaaaaaa'];
-  expect(drawKeyId(() => drawn.shift() as string)).toBe('hooKaaaaaa');
+  expect(randomKeyId(() => drawn.shift() as string)).toBe('hooKaaaaaa');
   expect(drawn).toEqual(['aaaaaaaaaa']);
   for (let count = 0; count < 100; count++) {
     const id = drawHookKeyId();

@@ -238,8 +238,8 @@ export function defineScheduler(database: Database) {
       return { name, quantity, key, attempts: [], effects: [] };
     };
     const repeated = toRequest('A', 11, 'A');
-    const drawKey = (own: string) => (draw() < 0.4 ? own : draw() < 0.2 ? 'A' : undefined);
-    const others = [toRequest('B', 12, drawKey('B')), toRequest('C', 13, drawKey('C'))];
+    const randomKey = (own: string) => (draw() < 0.4 ? own : draw() < 0.2 ? 'A' : undefined);
+    const others = [toRequest('B', 12, randomKey('B')), toRequest('C', 13, randomKey('C'))];
     if (draw() < 0.5) others.pop();
     const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
     if (draw() < 0.97) await importEntry(10, 'a', v);
