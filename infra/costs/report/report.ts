@@ -62,7 +62,7 @@ async function toFacts(
 ) {
   const billed = bill && toOwnMonth(bill, month.name, named, accounts);
   const stage = await toPricedStage(
-    logs && !billed ? logs.stage : withRegion(named, billed?.region),
+    logs && !billed ? logs.stage : withRegion(named, billed?.region || undefined),
   );
   const { name, settings } = stage;
   const { region } = settings;
@@ -156,7 +156,7 @@ async function toFacts(
       full: sales > 0 ? (1_000 * paid) / sales : undefined,
       marginal: (ofSale?.dollarsPerMillion ?? 0) / 1_000,
     },
-    months: bill ? toMonths(bill, stage) : [],
+    months: bill ? toMonths(bill, stage, month.name, sales) : [],
     operations: toOperations(stage, accounted, share),
     customers: keys
       ? toKeyTotals(keys, fixed, ofLogs).sort((one, other) => other.total - one.total)
@@ -247,18 +247,23 @@ function toLoggedUse(stage: PricedStage, keys: readonly KeyCost[], share: number
   );
 }
 
-/** The months of the bill, each with what a thousand sales cost. */
-function toMonths(bill: Bill, stage: PricedStage) {
-  return [...Map.groupBy(bill.rows, ({ month }) => month)].flatMap(([month, rows]) => {
+/**
+ * The months of the bill, each with what a thousand sales cost.
+ * @param sales of the month, which the logs may count: the others had as many for their traffic
+ */
+function toMonths(bill: Bill, stage: PricedStage, reported: string, sales: number) {
+  const all = [...Map.groupBy(bill.rows, ({ month }) => month)].flatMap(([month, rows]) => {
     const billed = toBilledMonth(rows);
     if (billed.lines.length === 0) return [];
     const { traffic } = toTraffic(stage, month, bill, billed, undefined, 1);
-    const sales = countSales(traffic);
-    const { paid } = billed;
-    return [
-      { month, paid, sales, perThousandSales: sales > 0 ? (1_000 * paid) / sales : undefined },
-    ];
+    return [{ month, paid: billed.paid, sales: countSales(traffic) }];
   });
+  const factor = sales / (all.find(({ month }) => month === reported)?.sales || 1);
+  return all.map((one) => ({
+    ...{ ...one, sales: one.sales * factor },
+    perThousandSales:
+      one.sales * factor > 0 ? (1_000 * one.paid) / (one.sales * factor) : undefined,
+  }));
 }
 
 /** What the requests of each operation cost by the model, most expensive first. */

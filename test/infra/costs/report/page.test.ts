@@ -116,6 +116,9 @@ it('is one file that loads nothing, with the verdict as its first sentence', asy
   expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:/);
   expect(page).toContain('<h1>Production cost $');
   expect(page).toContain('till-berlin &lt;b&gt;&quot;&amp;amp;');
+  // A thousand sales cost the same wherever the page says it.
+  const [, ofSales] = /<dt>A thousand sales<\/dt><dd>(\$[\d.]+)/.exec(page) ?? [];
+  expect(page.split(`${ofSales}<`).length).toBeGreaterThan(2);
   expect(page.length).toBeLessThan(60_000);
 });
 

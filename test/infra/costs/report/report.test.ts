@@ -358,6 +358,35 @@ it.each(['map', 'columns', 'tags'] satisfies Tags[])(
   },
 );
 
+it('takes a discount once, from net costs or from lines of their own', async () => {
+  const cost = sumCost(good());
+  const discount = toUntagged({ kind: 'EdpDiscount', service: 'AmazonApiGateway', cost: -3 });
+  const net = 'line_item_net_unblended_cost';
+  // Without net costs, the lines of discounts count.
+  const plain = (await toText([...good(), discount])).replace(`"${net}"`, '"other"');
+  const ofLines = await judge(['2026-11', folder.write('plain.csv', plain)]);
+  expect(ofLines.paid).toBeCloseTo(cost - 3, 6);
+  // With them, the discount is in the net costs of what it reduces.
+  const reduced = good().map((line) => ({ ...line, discount: 3 / cost }));
+  const both = (await toText([...reduced, discount])).replace(/"-3","-3"(?=[^\n]*$)/, '"-3",""');
+  const found = await judge(['2026-11', folder.write('both.csv', both)]);
+  expect(found.paid).toBeCloseTo(cost - 3, 6);
+  for (const { bridge, causes } of [ofLines, found]) {
+    expect(bridge[1]).toMatchObject({ step: 'discounts', dollars: expect.closeTo(-3, 6) });
+    expect(causes).toEqual([]);
+  }
+});
+
+it('reads a bill of CUR 2.0 without the columns that an export may leave out', async () => {
+  const text = (await toText()).replace(
+    /"(line_item_net_unblended_cost|pricing_public_on_demand_cost|line_item_resource_id)"/g,
+    '"not_$1"',
+  );
+  const { causes, paid } = await judge(['2026-11', folder.write('few.csv', text)]);
+  expect(causes).toEqual([]);
+  expect(paid).toBeCloseTo(sumCost(good()), 6);
+});
+
 it('counts the calls of each function, if the bill names resources', async () => {
   const ids = { updateInventory: 2e6, adjustInventory: 2.1e6 };
   const lines = toBill(production, places[0]).flatMap((line) =>
