@@ -170,9 +170,9 @@ export const commands = {
         },
       },
       revoke: {
-        summary: 'End a key for good, within a minute; asks first',
+        summary: 'Revoke a key permanently, within a minute; asks first',
         argument: '<KEY>',
-        about: ['Ends a key for good, within a minute. Asks first.', aboutKey],
+        about: ['Revokes a key permanently, within a minute. Asks first.', aboutKey],
         options: { ...place, stage: urgentStage, yes },
       },
       check: {

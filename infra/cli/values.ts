@@ -96,7 +96,7 @@ const instant = z.iso.datetime({ offset: true });
 
 /**
  * Reads a time as in RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), always with its zone. Without
- * a zone, it is another time on each machine. 30 February is none.
+ * a zone, it is another time on each machine. 30 February is no date.
  */
 function parseInstant(text: string): Date | undefined {
   return instant.safeParse(text).success ? new Date(text) : undefined;

@@ -249,7 +249,7 @@ export const stageSettings = z.strictObject({
    */
   accountConcurrency: whole(1, 1_000_000).exactOptional(),
   /**
-   * How requests move to new code. With all but `atOnce`, a new version proves itself first, and is rolled back by
+   * How requests move to new code. With all but `atOnce`, a new version is checked first, and rolled back by
    * itself when errors or latency rise.
    */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),

@@ -171,7 +171,7 @@ async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Res
   return Promise.all(work);
 }
 
-/** One for each KB begun. It is too low only if the table has a larger item with this key. */
+/** One for each KB, rounded up. It is too low only if the table has a larger item with this key. */
 function countWriteUnits(item: Item): number {
   return Math.ceil(countItemBytes(item) / 1_024);
 }

@@ -197,7 +197,7 @@ function toValueAt(at: number, points: readonly (readonly [at: number, value: nu
 /** A page of a Scan has this many bytes of records. */
 const BYTES_OF_A_PAGE = 2 ** 20;
 
-/** Each 10 MB begun of a streamed response count as one request: https://aws.amazon.com/api-gateway/pricing/ */
+/** A streamed response counts as one request for each 10 MB, rounded up: https://aws.amazon.com/api-gateway/pricing/ */
 export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;
 
 export function toGatewayRequests(responseBytes: number): number {

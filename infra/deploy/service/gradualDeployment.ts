@@ -37,7 +37,7 @@ import {
 
 /**
  * How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once, and no version
- * proves itself.
+ * is checked.
  */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
   atOnce: undefined,
@@ -89,7 +89,7 @@ export function defineLiveAliases(
   return aliases;
 }
 
-/** The function by which every new version proves itself before CodeDeploy sends it requests. */
+/** The function which checks every new version before CodeDeploy sends it requests. */
 function defineDeploymentHook(
   scope: Construct,
   stage: Stage,

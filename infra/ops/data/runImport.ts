@@ -74,7 +74,7 @@ async function confirmOverwrite({ stage, yes }: ImportOptions, files: readonly D
     return true;
   }
   const names = files.map(({ name }) => name).join(' and ');
-  return confirm(`${loss} Replace what the ${stage.name} stage has of ${names}, for good?`);
+  return confirm(`${loss} Replace what the ${stage.name} stage has of ${names} permanently?`);
 }
 
 /** @throws {UsageError} without a terminal */

@@ -45,7 +45,7 @@ export const runs: Runs<Subcommands> = {
   async revoke(options, [typed]) {
     const { register } = await openRegister(options);
     const { keyId, name, permission } = await findKey(register, typed);
-    const question = `Revoke the key ${keyId} (${name || '-'}, ${permission}) for good?`;
+    const question = `Revoke the key ${keyId} (${name || '-'}, ${permission}) permanently?`;
     if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
     await register.revoke(keyId);
     await print(`Revoked the key ${keyId} (${name || '-'}); it stops working within a minute.`);

@@ -154,7 +154,7 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
 
 const isLabelled = /^(Page|Ticket): /;
 
-/** Why nobody hears a topic; nothing if somebody does. */
+/** Why a topic reaches nobody; nothing if it has a subscriber. */
 async function findUnheard(open: OpenStage['open'], topic: string): Promise<string | undefined> {
   const name = topic.split(':').at(-1);
   try {
@@ -162,9 +162,9 @@ async function findUnheard(open: OpenStage['open'], topic: string): Promise<stri
     const { Attributes: { SubscriptionsConfirmed, SubscriptionsPending = '0' } = {} } =
       await open(SNSClient).send(command);
     if (SubscriptionsConfirmed !== '0') return undefined;
-    return `Nobody hears the topic ${name}: it has no confirmed subscription, and ${SubscriptionsPending} pending.`;
+    return `The topic ${name} has no subscribers: no subscription is confirmed, and ${SubscriptionsPending} pending.`;
   } catch (error) {
-    return `Whether somebody hears the topic ${name} could not be read: ${toErrorLine(error)}`;
+    return `Whether the topic ${name} has subscribers could not be read: ${toErrorLine(error)}`;
   }
 }
 
