@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { toStageMonth } from '../../../../infra/costs/bills/costReport.ts';
 import { readCommittedTraffic, type Traffic } from '../../../../infra/costs/bills/traffic.ts';
 import type { PricedStage } from '../../../../infra/costs/figures.ts';
@@ -191,27 +191,26 @@ export async function writeBill(
   lines: readonly Line[],
   tags: Tags = 'map',
 ): Promise<string> {
-  const csv = toCsv(toRows(format, lines, tags));
+  const rows = toRows(format, lines, tags);
+  const csv = toCsv(rows);
   if (format === 'cur.csv') return folder.write(format, csv);
   if (format === 'focus.csv.gz') return folder.write(format, gzipSync(csv));
   const source = folder.write(`${format}.csv`, csv);
   const target = folder.toPath(format);
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  const read = `read_csv('${source}', header = true, all_varchar = true, quote = '"', escape = '"', delim = ',')`;
-  const described = await connection.runAndReadAll(`DESCRIBE FROM ${read}`);
-  const columns = described.getRowObjectsJson().map(({ column_name }) => {
-    const name = `"${column_name}"`;
+  const columns = Object.keys(rows[0] ?? {}).map((column) => {
+    const name = `"${column}"`;
     if (/cost|amount|quantity/i.test(name)) return `${name}::DOUBLE AS ${name}`;
     if (/_date|Period/.test(name)) return `${name}::TIMESTAMP AS ${name}`;
     if (/^"(resource_)?tags"$/i.test(name))
       return `from_json(${name}, '"MAP(VARCHAR, VARCHAR)"') AS ${name}`;
     return name;
   });
-  await connection.run(
-    `COPY (SELECT ${columns.join(', ')} FROM ${read}) TO '${target}' (FORMAT parquet)`,
+  writer ??= await (await DuckDBInstance.create(':memory:')).connect();
+  await writer.run(
+    `COPY (SELECT ${columns.join(', ')} FROM read_csv('${source}', header = true, all_varchar = true, quote = '"', escape = '"', delim = ','))
+      TO '${target}' (FORMAT parquet)`,
   );
-  connection.closeSync();
-  instance.closeSync();
   return target;
 }
+/** Starting a database takes longer than writing a bill. */
+let writer: DuckDBConnection | undefined;
