@@ -140,6 +140,8 @@ interface BodySchema {
   readonly items?: BodySchema;
   readonly maxItems?: number;
   readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly enum?: readonly string[];
 }
 
 /** The largest body that the document describes. */
@@ -150,7 +152,8 @@ function toBody({ path, method }: Operation, ids: readonly bigint[], delta: numb
   return toText(content?.['application/json']?.schema ?? {}, 'body');
 
   function toText(schema: BodySchema, name: string): string {
-    const { $ref, properties, items, maxItems = 0, maximum } = schema;
+    const { $ref, properties, items, maxItems = 0, maximum, maxLength } = schema;
+    const { enum: choices = [] } = schema;
     if ($ref) return toText(findSchema($ref), name);
     if (properties) {
       const members = Object.entries(properties);
@@ -161,6 +164,9 @@ function toBody({ path, method }: Operation, ids: readonly bigint[], delta: numb
     // More than one piece would end in a refusal.
     if (name === 'delta') return `${delta}`;
     if (maximum !== undefined) return `${maximum}`;
+    const longest = choices.toSorted((one, other) => other.length - one.length)[0];
+    if (longest !== undefined) return JSON.stringify(longest);
+    if (maxLength !== undefined) return JSON.stringify('x'.repeat(maxLength));
     throw new Error(`Say here which ${name} makes a request the most expensive.`);
   }
 }
