@@ -87,13 +87,16 @@ export function checkPlace({ name: stage, settings }: Stage, name: string, arn: 
 
 /**
  * Makes clients of AWS services, with the region of a stage and the credentials of its stack. Unlike the SDK's own,
- * their errors name the service.
+ * their errors name the service. Calls without settings share one client of each service, and so its connections.
  */
 function defineOpen(stage: Stage, limits: object) {
+  const opened = new Map<unknown, unknown>();
   return function open<Settings extends object, Client>(
     Client: new (settings: Settings) => Client,
     settings?: Settings,
   ): Client {
+    const known = opened.get(Client);
+    if (known && !settings) return known as Client;
     const client = new Client({ ...limits, ...settings, ...toRegion(stage) } as Settings);
     // Every client has the same configuration and middleware, but for the types of its calls.
     const { config, middlewareStack } = client as CloudFormationClient;
@@ -104,6 +107,7 @@ function defineOpen(stage: Stage, limits: object) {
         }),
       { step: 'initialize' },
     );
+    if (!settings) opened.set(Client, client);
     return client;
   };
 }
