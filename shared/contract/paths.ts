@@ -13,9 +13,20 @@ export function readParameters(
   path: string,
   requested: string,
 ): Record<string, string> | undefined {
-  const pattern = path.replaceAll('/', '/+').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const found = new RegExp(`^${pattern}/*$`).exec(requested);
+  const found = toPattern(path).exec(requested);
   return found ? { ...found.groups } : undefined;
+}
+
+/** Compiled once, since every request is compared with every path. */
+const patterns = new Map<string, RegExp>();
+
+function toPattern(path: string): RegExp {
+  const known = patterns.get(path);
+  if (known) return known;
+  const pattern = path.replaceAll('/', '/+').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const compiled = new RegExp(`^${pattern}/*$`);
+  patterns.set(path, compiled);
+  return compiled;
 }
 
 /**
