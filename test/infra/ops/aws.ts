@@ -1,10 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { type HttpHandlerOptions, HttpResponse } from '@smithy/core/protocols';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import type { Release } from '../../../infra/stages/commit.ts';
@@ -36,30 +34,94 @@ export class AwsError extends Error {
   }
 }
 
+/** A request, with the names of its headers in lower case. */
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+type Outcome = Reply | WriteResponse;
+
+/** What a call returns, by the port of its fake. */
+const fakes = new Map<number | undefined, (sent: Sent) => Outcome | Promise<Outcome>>();
+/** Outcomes that are not there yet, or that are written to a socket, by the number in a header of their requests. */
+const pending = new Map<string, Outcome | Promise<Outcome>>();
+let numbers = 0;
+const pendingHeader = 'x-pending-response';
+
+// A call of this process takes its response without a socket, if it is there at once and is no stream. Half of the time
+// of a call would be Node's HTTP.
+type Handler = CloudFormationClient['config']['requestHandler'];
+const transport: Handler = Object.getPrototypeOf(new CloudFormationClient().config.requestHandler);
+const { handle } = transport;
+transport.handle = async function call(this: Handler, request, options: HttpHandlerOptions = {}) {
+  const respond = fakes.get(request.port);
+  const { body: sent = '' } = request;
+  const body = sent instanceof Uint8Array ? Buffer.from(sent).toString() : sent;
+  if (!respond || options.abortSignal?.aborted || typeof body !== 'string') {
+    return handle.call(this, request, options);
+  }
+  const url = `${request.path}?${new URLSearchParams(request.query as Record<string, string>)}`;
+  const outcome = respond({ ...request, url, body });
+  // As with a socket, others get their turn.
+  await setImmediate();
+  if (!('text' in outcome)) {
+    numbers += 1;
+    pending.set(`${numbers}`, outcome);
+    const headers = { ...request.headers, [pendingHeader]: `${numbers}` };
+    return handle.call(this, Object.assign(request.clone(), { headers }), options);
+  }
+  const { status: statusCode, headers, text } = outcome;
+  return { response: new HttpResponse({ statusCode, headers, body: Buffer.from(text) }) };
+};
+
 /** A fake of every AWS service that the commands call. Records the calls. */
 export async function startAws(responses: Responses) {
   const calls: Call[] = [];
-  const served = await serve(async (request, response) => {
-    const { operation, input, isXml } = await readCall(request);
+  function call(sent: Sent): Outcome | Promise<Outcome> {
+    const { operation, input, isXml } = readCall(sent);
     const [, region = '', service = ''] =
-      /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(request.headers.authorization ?? '') ?? [];
+      /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(sent.headers.authorization ?? '') ?? [];
     calls.push({ operation, input, region, service });
-    const write = (status: number, type: string, body: unknown) => {
-      const written = isXml ? toXml(status, operation, body) : JSON.stringify(body);
-      response.writeHead(status, { 'x-amzn-errortype': type }).end(written);
+    const toReply = (status: number, type: string, body: unknown): Reply => ({
+      ...{ status, headers: { 'x-amzn-errortype': type } },
+      text: isXml ? toXml(status, operation, body) : JSON.stringify(body),
+    });
+    const toOutcome = (body: unknown) =>
+      typeof body === 'function' ? (body as WriteResponse) : toReply(200, '', body);
+    const toError = (error: unknown) => {
+      const { name, message, status = 500 } = error as AwsError;
+      return toReply(status, name, { Error: { Code: name, Message: message }, message });
     };
     try {
       if (operation === aws.denied) throw new AwsError('AccessDeniedException', 'not allowed');
       const respond = responses[operation];
       if (!respond) throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
-      const body = await respond(input);
-      if (typeof body === 'function') await (body as WriteResponse)(response);
-      else write(200, '', body);
+      const body = respond(input);
+      return body instanceof Promise ? body.then(toOutcome, toError) : toOutcome(body);
     } catch (error) {
-      const { name, message, status = 500 } = error as AwsError;
-      write(status, name, { Error: { Code: name, Message: message }, message });
+      return toError(error);
     }
+  }
+  const served = await serve(async (request, response) => {
+    const { method = '', url = '' } = request;
+    const headers = request.headers as Record<string, string>;
+    const number = headers[pendingHeader] ?? '';
+    const body = await text(request);
+    const outcome = await (pending.get(number) ?? call({ method, url, headers, body }));
+    pending.delete(number);
+    if (typeof outcome === 'function') await outcome(response);
+    else response.writeHead(outcome.status, outcome.headers).end(outcome.text);
   });
+  const port = Number(new URL(served.address).port);
+  fakes.set(port, call);
   const aws = {
     calls,
     denied: '',
@@ -72,7 +134,10 @@ export async function startAws(responses: Responses) {
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_ENDPOINT_URL: served.address,
     },
-    close: () => served[Symbol.dispose](),
+    close() {
+      fakes.delete(port);
+      served[Symbol.dispose]();
+    },
   };
   return aws;
 }
@@ -133,21 +198,20 @@ export function describeReleases(toReleases: () => readonly Release[]): Response
 }
 
 /** Reads forms of CloudFormation, paths of Lambda, and the header of the others that names the operation. */
-async function readCall(request: IncomingMessage) {
-  const body = await text(request);
-  const target = request.headers['x-amz-target'];
-  if (target) return { operation: String(target).split('.')[1] ?? '', input: JSON.parse(body) };
-  if (request.headers['content-type']?.includes('form')) {
+function readCall({ method, url, headers, body }: Sent) {
+  const target = headers['x-amz-target'];
+  if (target) return { operation: target.split('.')[1] ?? '', input: JSON.parse(body) };
+  if (headers['content-type']?.includes('form')) {
     const { Action = '', ...input } = Object.fromEntries(new URLSearchParams(body));
     return { operation: Action, input, isXml: true };
   }
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+  const { pathname, searchParams } = new URL(url, 'http://x');
   if (!pathname.includes('/functions/')) {
     const [, Bucket = '', ...key] = pathname.split('/');
     return { operation: 'PutObject', input: { Bucket, Key: key.join('/'), Body: body } };
   }
   const [, FunctionName, kind] = /\/functions\/([^/]+)\/([\w-]+)/.exec(pathname) ?? [];
-  const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
+  const put = method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
   const sent = body && JSON.parse(body);
   const input = { FunctionName, ...Object.fromEntries(searchParams), ...sent };
   const operations: Record<string, string> = {
