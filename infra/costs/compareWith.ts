@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempDisposableSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,8 +38,10 @@ export async function compareWith(revision: string, checked: readonly PricedStag
   }
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(from.commit, revision);
-  const stages = await readStagesOf(from.commit, revision);
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
+  extractCommit(from.commit, folder.path);
+  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(folder.path, revision);
+  const stages = await readStagesOf(folder.path, revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const changes = checked.map((stage) => {
@@ -101,32 +103,37 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
 /** Where a commit builds its templates; the second is that of release 1.2.0. */
 const builders = ['infra/deploy/buildApp.ts', 'infra/buildApp.ts'] as const;
 
-function readFiguresOf(commit: string, revision: string) {
-  const read = (file: string) => git('show', `${commit}:./${file}`);
-  const unitsFile = 'infra/costs/units/units.json';
-  for (const files of [[unitsFile], builders]) {
-    if (git('ls-tree', '--name-only', commit, ...files) !== '') continue;
-    throw new Error(`${revision} has no ${files[0]}: its month cannot be priced.`);
-  }
-  const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
+/** Writes the files of a commit into a folder, with today's packages. */
+function extractCommit(commit: string, folder: string): void {
+  const options = { cwd: projectRoot, maxBuffer: 2 ** 27 };
+  const input = execFileSync('git', ['archive', '--format=tar', commit], options);
+  execFileSync('tar', ['-x'], { cwd: folder, input });
+  symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
+}
+
+function readFiguresOf(folder: string, revision: string) {
+  const find = (file: string) => {
+    const path = join(folder, file);
+    if (existsSync(path)) return path;
+    throw new Error(`${revision} has no ${file}: its month cannot be priced.`);
+  };
+  const read = (file: string) => readFileSync(find(file), 'utf8');
+  const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
+  if (!findBuilder(folder)) find(builders[0]);
   const toPrices = (region = usualRegion): Prices =>
     JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
   const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
   return { units, sizes: read('infra/costs/sizes.json'), toPrices, trafficThen };
 }
 
-/** Builds the templates of a commit by its own code, with today's packages. */
-async function readStagesOf(commit: string, revision: string): Promise<Map<string, PricedStage>> {
-  using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
-  const load = (file: string) => import(pathToFileURL(join(folder.path, file)).href);
+const findBuilder = (folder: string) => builders.find((file) => existsSync(join(folder, file)));
+
+/** Builds the templates of a commit by its own code. */
+async function readStagesOf(folder: string, revision: string): Promise<Map<string, PricedStage>> {
+  const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
   try {
-    const options = { cwd: projectRoot, maxBuffer: 2 ** 27 };
-    const input = execFileSync('git', ['archive', '--format=tar', commit], options);
-    execFileSync('tar', ['-x'], { cwd: folder.path, input });
-    symlinkSync(join(projectRoot, 'node_modules'), join(folder.path, 'node_modules'));
     const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
-    const builder = git('ls-tree', '--name-only', commit, ...builders);
-    const { buildApp }: { buildApp: BuildApp } = await load(builder.trim());
+    const { buildApp }: { buildApp: BuildApp } = await load(findBuilder(folder) ?? builders[0]);
     const all = Object.values(stages).map((stage) => toPricedStage(stage, buildApp));
     return new Map((await Promise.all(all)).map((stage) => [stage.name, stage]));
   } catch (error) {
