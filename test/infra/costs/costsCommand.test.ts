@@ -10,7 +10,6 @@ import { checkMonths } from '../../../infra/costs/checkMonths.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import { runPrices } from '../../../infra/costs/runPrices.ts';
 import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
-import { buildTemplates } from '../../../infra/deploy/buildApp.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { toNames } from '../../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
