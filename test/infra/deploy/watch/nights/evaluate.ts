@@ -232,12 +232,26 @@ function readMetric(
   { MetricName, Dimensions = [] }: AlarmProperties,
   statistic: string,
   minutes: readonly Minute[],
-): (from: number, end: number) => number | undefined {
+): Read {
   const owner = Dimensions.find(({ Name }: AlarmProperties) =>
     /^(FunctionName|TableName|Rule)$/.test(Name),
   );
   const parts = [owner?.Value.replace('petstore-production-', ''), MetricName];
-  const all = toValues(parts.filter(Boolean).join(' '), minutes);
+  const name = parts.filter(Boolean).join(' ');
+  // Many alarms look at the same metric.
+  const known = reads.get(minutes) ?? new Map<string, Read>();
+  reads.set(minutes, known);
+  const key = `${statistic} ${name}`;
+  const read = known.get(key) ?? defineRead(toValues(name, minutes), statistic);
+  known.set(key, read);
+  return read;
+}
+
+type Read = (from: number, end: number) => number | undefined;
+/** By minutes, which do not change once they are read, then by statistic and metric. */
+const reads = new WeakMap<readonly Minute[], Map<string, Read>>();
+
+function defineRead(all: readonly (number | undefined)[], statistic: string): Read {
   if (statistic === 'Sum') return defineSum(all);
   return (from, end) => {
     const values = all.slice(from, end).filter((value) => value !== undefined);
