@@ -69,7 +69,8 @@ export function toCostReport(
 }
 
 export function toStageMonth(stage: PricedStage, traffic: Requests) {
-  return toCostReport(stage, traffic).month;
+  const pricing = toStagePricing(stage, sumRequests(traffic), readFigures(stage));
+  return toMonth(stage, traffic, pricing);
 }
 
 export type ServiceCosts = ReturnType<typeof toServiceCosts>;
