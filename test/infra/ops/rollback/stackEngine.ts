@@ -75,9 +75,19 @@ const releaseId = Object.keys(base.Resources).find((one) => /^Release/.test(one)
  * The synthesized template as it is of such code. Release 1.2.0 described versions by their commit, and wrote no
  * release.
  */
-export function toTemplate(
+export function toTemplate(deployment: Deployment, isOf120 = false): Template {
+  const key = JSON.stringify([deployment, isOf120]);
+  const text = texts.get(key) ?? JSON.stringify(makeTemplate(deployment, isOf120));
+  texts.set(key, text);
+  return JSON.parse(text);
+}
+
+/** The templates as JSON, since a stack may change its own, by what is deployed. */
+const texts = new Map<string, string>();
+
+function makeTemplate(
   [commit, code = commit, others = {}]: Deployment,
-  isOf120 = false,
+  isOf120: boolean,
 ): Template {
   let text = baseText.replaceAll(builtCommit, commit);
   for (const id of operationIds) {
