@@ -63,12 +63,16 @@ function toBillText({ rows, total }: ServiceCosts['month']): string {
     rows.map(({ dollars }) => sumDollars(dollars)),
     Math.round(total * 100),
   );
-  const cells = rows.map((_, row) =>
-    roundToCents(
-      columns.map(({ dollars }) => dollars[row] ?? 0),
-      totals[row] ?? 0,
-    ),
-  );
+  // What rounding has left of each column, so that its total is within a cent too.
+  let carried = columns.map(() => 0);
+  const cells = rows.map((_, row) => {
+    const dollars = columns.map((column) => column.dollars[row] ?? 0);
+    const cents = roundToCents(dollars, totals[row] ?? 0, carried);
+    carried = carried.map(
+      (one, column) => one + 100 * (dollars[column] ?? 0) - (cents[column] ?? 0),
+    );
+    return cents;
+  });
   const toText = (hundredths: number) => toCents(hundredths / 100);
   const toTotal = (_: unknown, column: number) => sumOf(cells, (row) => row[column] ?? 0);
   return toColumns([
@@ -81,11 +85,23 @@ function toBillText({ rows, total }: ServiceCosts['month']): string {
   ]);
 }
 
-/** Rounds dollars to cents that add up to the sum: those with the largest remainders are rounded up. */
-function roundToCents(dollars: readonly number[], sum: number): number[] {
+/**
+ * Rounds dollars to cents that add up to the sum: those with the largest remainders are rounded up.
+ * @param carried what the rows above left of each in cents, which counts as a remainder too
+ */
+function roundToCents(
+  dollars: readonly number[],
+  sum: number,
+  carried: readonly number[] = [],
+): number[] {
   const cents = dollars.map((one) => Math.floor(one * 100 + 1e-6));
   const byRemainder = dollars
-    .map((one, index) => ({ index, remainder: one * 100 - (cents[index] ?? 0) }))
+    .map((one, index) => {
+      const own = one * 100 - (cents[index] ?? 0);
+      // Whole cents stay as they are.
+      const remainder = own > 1e-6 ? own + (carried[index] ?? 0) : Number.NEGATIVE_INFINITY;
+      return { index, remainder };
+    })
     .sort((one, other) => other.remainder - one.remainder);
   const missing = sum - sumOf(cents, (one) => one);
   for (const { index } of byRemainder.slice(0, missing)) cents[index] = (cents[index] ?? 0) + 1;

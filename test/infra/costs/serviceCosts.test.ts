@@ -21,6 +21,15 @@ const toWorst = (changes: Partial<StageSettings>) =>
   toWorstMonth({ ...priced, ...changeProduction(changes) });
 const SECONDS = 2_628_000;
 
+const componentsOf = {
+  'API Gateway': ['gateway'],
+  Lambda: ['lambda'],
+  DynamoDB: ['readUnits', 'writeUnits', 'storage'],
+  transfer: ['transfer'],
+  CloudWatch: ['logs', 'storedLogs', 'alarms', 'metrics'],
+  'X-Ray': ['tracing'],
+} as const;
+
 /** Such an operation has more headers. */
 const isDeprecated = (id: OperationId) =>
   (operations[id] as Operation).lifecycle.kind === 'deprecated';
@@ -199,6 +208,14 @@ describe('npx petstore costs', () => {
     cents[last]?.forEach((sum, column) => {
       expect(sumOf(own, (row) => row[column] ?? 0)).toBe(sum);
     });
+    // As on an invoice, the total of each service is within a cent.
+    const { rows: exact } = title === 'A month' ? costs.month : costs.worstMonth;
+    const names = head.slice(from).trim().split(/ {2,}/);
+    for (const [name, parts] of Object.entries(componentsOf)) {
+      const paid = sumOf(exact, ({ dollars }) => sumOf(parts, (part) => dollars[part] ?? 0));
+      const off = Number(cents[last]?.[names.indexOf(name)]) - 100 * paid;
+      expect(Math.abs(off), name).toBeLessThan(1);
+    }
   });
 
   it('puts what one more sale costs beside its share of the month', () => {
