@@ -347,10 +347,10 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: 'precondition_failed' }).first().click();
     await page.waitForURL('**/errors.html#precondition_failed');
-    await box.fill('listOrders');
-    await page.getByRole('link', { name: 'List the orders, newest first' }).waitFor();
+    await box.fill('getInventoryEntry');
+    await page.getByRole('link', { name: 'Get the stock of one pet' }).first().waitFor();
     await box.press('Enter');
-    const heading = page.getByRole('heading', { name: 'List the orders, newest first' });
+    const heading = page.getByRole('heading', { name: 'Get the stock of one pet' });
     await heading.waitFor();
     await page.getByText('Test Request').first().waitFor();
     await expect.poll(() => heading.isVisible()).toBe(true);

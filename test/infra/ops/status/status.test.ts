@@ -236,7 +236,7 @@ function withoutOthers(text: string): string {
     .map((id) => `${id} +1,0${`${id.length}`.padStart(2, '0')} +0 +0.0%`);
   return text
     .replace(/\nQUERIES .*/s, '')
-    .split(/^(?= {2}\S)/m)
+    .split(/^(?! {4})/m)
     .filter((part) => !later.some((id) => new RegExp(`^ +(\\d+ x )?${id}\\b`).test(part)))
     .join('')
     .replaceAll(new RegExp(`^ +(${others.join('|')})\n`, 'gm'), '')
