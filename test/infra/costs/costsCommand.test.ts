@@ -16,7 +16,7 @@ import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { templates, watchTemplates } from '../../support/stackTemplates.ts';
-import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { changeProduction, fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { useAws } from '../ops/aws.ts';
@@ -115,11 +115,11 @@ function toStagesFile(stages: Readonly<Record<string, Stage>>): string {
 
 /** Stands in for a commit's synthesis, which would take seconds: the templates of today, without some resources. */
 function toBuildFile(isLeftOut = (_: string) => false): string {
-  const stacks = Object.values(fixtures).flatMap((stage) => {
-    const { stack, watchStack } = toNames(stage);
+  const stacks = fixtureNames.flatMap((name) => {
+    const { stack, watchStack } = toNames({ name });
     return [
-      [stack, templates[stage.name].toJSON()],
-      [watchStack, watchTemplates[stage.name].toJSON()],
+      [stack, templates[name].toJSON()],
+      [watchStack, watchTemplates[name].toJSON()],
     ] as const;
   });
   const counted = stacks.map(([name, { Resources }]) => {
