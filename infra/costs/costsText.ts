@@ -1,7 +1,7 @@
 import { toColumns } from '../cli/output.ts';
 import type { BillRow, ServiceCosts } from './bills/costReport.ts';
 import { sumDollars, sumOf, toCents } from './bills/usage.ts';
-import { components, type Dollars, componentLabels as labels } from './prices.ts';
+import type { Dollars } from './prices.ts';
 
 /** Four tables. Each title has the stage, the region and the date of the prices. */
 export function toServiceText(costs: ServiceCosts): string {
@@ -106,16 +106,4 @@ function roundToCents(
   const missing = sum - sumOf(cents, (one) => one);
   for (const { index } of byRemainder.slice(0, missing)) cents[index] = (cents[index] ?? 0) + 1;
   return cents;
-}
-
-/** A column for each component that costs anything, and one for the total. */
-export function defineDollarColumns(all: readonly Dollars[], toText = toCents) {
-  const used = components.filter((one) => all.some((dollars) => dollars[one] > 0));
-  return {
-    head: [...used.map((one) => labels[one]), 'total'],
-    toCells: (dollars: Dollars) => [
-      ...used.map((one) => toText(dollars[one])),
-      toText(sumDollars(dollars)),
-    ],
-  };
 }

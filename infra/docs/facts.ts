@@ -11,7 +11,12 @@ import {
 } from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
-import { type OperationCost, toRequestReport, toSafeSaleText } from '../costs/bills/costReport.ts';
+import {
+  countIdsAboveList,
+  type OperationCost,
+  toRequestReport,
+  toSafeSaleText,
+} from '../costs/bills/costReport.ts';
 import { toStagePricing } from '../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
@@ -214,23 +219,21 @@ function toCostFacts(): Placeholders {
 
 /** From how many ids the whole list is cheaper than `petId=`, and from which length on it never is. */
 function toIdsText(pricing: RequestPricing, entries: number): string {
-  const price = (response: ResponseKind, length = entries) =>
-    toDollars(findUnits(pricing, 'listInventory', response, length), pricing);
-  const [one, all] = [price('200 petId'), price('200 petIds')];
-  const [zipped, plain] = [price('200 gzip'), price('200')];
-  const perId = (all - one) / (MAX_IDS - 1);
-  // In tens, since Lambda's time is an assumption and a response to ids can be compressed too.
-  const toFirst = (list: number) => 10 * Math.max(1, Math.ceil(((list - one) / perId + 1) / 10));
-  const toText = (list: number) => {
-    const first = toFirst(list);
-    return first > MAX_IDS ? 'for no number of ids' : `from some **${first} ids**`;
+  const price = (response: ResponseKind) =>
+    toDollars(findUnits(pricing, 'listInventory', response, entries), pricing);
+  const toText = (response: '200' | '200 gzip') => {
+    const ids = countIdsAboveList(pricing, entries, response);
+    // In tens, since Lambda's time is an assumption and a response to ids can be compressed too.
+    return ids === undefined
+      ? 'for no number of ids'
+      : `from some **${10 * Math.ceil(ids / 10)} ids**`;
   };
   let length = 100;
-  while (price('200 gzip', length) < all) length += 100;
+  while (countIdsAboveList(pricing, length, '200 gzip') !== undefined) length += 100;
   return [
-    `A million requests for one id cost ${toBold(one)}, and for ${MAX_IDS} ids ${toBold(all)}: each id is a read of its own.`,
-    `A million lists of all ${toCount(entries)} entries cost ${toBold(zipped)} with gzip, and ${toBold(plain)} without.`,
-    `So the list is cheaper ${toText(zipped)} with gzip, and ${toText(plain)} without.`,
+    `A million requests for one id cost ${toBold(price('200 petId'))}, and for ${MAX_IDS} ids ${toBold(price('200 petIds'))}: each id is a read of its own.`,
+    `A million lists of all ${toCount(entries)} entries cost ${toBold(price('200 gzip'))} with gzip, and ${toBold(price('200'))} without.`,
+    `So the list is cheaper ${toText('200 gzip')} with gzip, and ${toText('200')} without.`,
     `From some ${toCount(length)} entries on, \`petId=\` is always cheaper.`,
   ].join('\n');
 }

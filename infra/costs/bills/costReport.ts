@@ -22,7 +22,7 @@ import {
   toWorstMonth,
   type WorstMonth,
 } from './monthlyBill.ts';
-import { type Requests, sumRequests, type Traffic } from './traffic.ts';
+import { type Requests, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
   type RequestPricing,
   sumDollars,
@@ -129,15 +129,20 @@ function toRequestCosts(pricing: RequestPricing, month: Month, worst: WorstMonth
 
 const saleNames = { '200': 'a sale of one pet', '200 cart': `a cart of ${MAX_ADJUSTMENTS} pets` };
 
-/**
- * Dollars per million sales: what one more costs, and its share of the whole month, in which each sale bears the same
- * part of all that is no sale. A sale is an adjustment with status 200, so returns count too.
- */
-function toSaleCosts(pricing: RequestPricing, { shares, total, entries }: Month) {
-  const sold = shares.filter(
+/** A sale is an adjustment with status 200, so returns count too. A replay sells nothing. */
+export function findSales<Share extends TrafficShare>(shares: readonly Share[]): Share[] {
+  return shares.filter(
     ({ operationId, response }) => operationId === 'adjustInventory' && response in saleNames,
   );
-  const sales = sumOf(sold, ({ requests }) => requests);
+}
+
+/**
+ * Dollars per million sales: what one more costs, and its share of the whole month, in which each sale bears the same
+ * part of all that is no sale.
+ */
+export function toSaleCosts(pricing: RequestPricing, { shares, total, entries }: Month) {
+  const sold = findSales(shares);
+  const sales = sumRequests({ shares: sold });
   const others = total - sumOf(sold, ({ dollars }) => sumDollars(dollars));
   return Object.entries(saleNames).map(([response, name]) => {
     const units = findUnits(pricing, 'adjustInventory', response as ResponseKind, entries);

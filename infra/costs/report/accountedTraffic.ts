@@ -8,12 +8,6 @@ import type { PricedStage } from '../figures.ts';
 import { findUnits, readRecordedUnits, responsesOf } from '../units/responseUnits.ts';
 import type { LogRows } from './logRows.ts';
 
-/** A month's traffic, and how it is known. */
-export interface AccountedTraffic {
-  readonly traffic: Traffic;
-  readonly source: string;
-}
-
 /**
  * The traffic of a bill, as of a whole month. A bill counts the calls of each function if it names resources, and
  * otherwise only the requests of all. Their mix is that of the accepted traffic.
@@ -25,14 +19,14 @@ export function toBilledTraffic(
   calls: readonly { readonly operation: string; readonly calls: number }[],
   requests: number,
   share: number,
-): AccountedTraffic {
+): Traffic {
   const { usage: ofChecks } = toStageMonth(stage, { ...accepted, shares: [] });
   if (calls.length === 0) {
     const { usage } = toStageMonth(stage, accepted);
     const own = requests / share - ofChecks.gatewayRequests;
     const factor = Math.max(0, own) / (usage.gatewayRequests - ofChecks.gatewayRequests);
     const source = "the bill's requests in the mix of infra/costs/traffic.json";
-    return { traffic: scale(accepted, () => factor), source };
+    return { ...scale(accepted, () => factor), source };
   }
   const { checkEveryMinutes } = stage.settings;
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
@@ -58,9 +52,9 @@ export function toBilledTraffic(
     const { requests = 0, planned = 0 } = factors.get(id) ?? {};
     return planned > 0 ? requests / planned : 0;
   });
-  const traffic = { ...scaled, shares: [...scaled.shares, ...added] };
   return {
-    traffic,
+    ...scaled,
+    shares: [...scaled.shares, ...added],
     source:
       "the bill's calls of each function, with responses in the mix of infra/costs/traffic.json",
   };
@@ -75,11 +69,11 @@ function scale(traffic: Traffic, toFactor: (id: OperationId) => number): Traffic
 }
 
 /** The mix of one traffic with as many requests as another. */
-export function toMixOf(mix: AccountedTraffic, { traffic }: AccountedTraffic): AccountedTraffic {
-  const factor = sumRequests(traffic) / sumRequests(mix.traffic);
-  if (!Number.isFinite(factor)) return { traffic, source: "the bill's requests" };
+export function toMixOf(mix: Traffic, traffic: Traffic): Traffic {
+  const factor = sumRequests(traffic) / sumRequests(mix);
+  if (!Number.isFinite(factor)) return { ...traffic, source: "the bill's requests" };
   const source = "the bill's requests in the mix of the stage's own logs";
-  return { traffic: scale(mix.traffic, () => factor), source };
+  return { ...scale(mix, () => factor), source };
 }
 
 /** The traffic in a stage's logs, as of a whole month. The scheduled check's requests are a part of the fixed costs. */
@@ -87,7 +81,7 @@ export function toLoggedTraffic(
   { access, functions }: LogRows,
   accepted: Traffic,
   share: number,
-): AccountedTraffic {
+): Traffic {
   const sums = new Map<string, TrafficShare>();
   for (const row of access.filter(({ isCheck }) => toNumber(isCheck) === 0)) {
     for (const [part, own] of divideByKind(row, accepted, functions)) {
@@ -96,8 +90,7 @@ export function toLoggedTraffic(
       if (requests > 0) sums.set(name, { ...own, requests });
     }
   }
-  const traffic = { ...accepted, shares: [...sums.values()] };
-  return { traffic, source: "the stage's own logs" };
+  return { ...accepted, shares: [...sums.values()], source: "the stage's own logs" };
 }
 
 type Kind = Pick<TrafficShare, 'operationId' | 'response'>;
@@ -146,13 +139,4 @@ function toKeyedShare(operationId: OperationId, status: string, functions: reado
   const share = (perRequest - plain.writeUnits) / (keyed.writeUnits - plain.writeUnits);
   // Conflicts take further units.
   return Math.min(1, Math.max(0, share));
-}
-
-/** A sale is an adjustment with status 200, so returns count too. A replay sells nothing. */
-export function countSales({ shares }: Pick<Traffic, 'shares'>): number {
-  const sold = shares.filter(
-    ({ operationId, response }) =>
-      operationId === 'adjustInventory' && (response === '200' || response === '200 cart'),
-  );
-  return sumRequests({ shares: sold });
 }

@@ -1,7 +1,7 @@
 import { sumOf, toCents, type Usage } from '../bills/usage.ts';
 import { DAY_MILLISECONDS, toDay } from '../costOptions.ts';
 import { type Prices, toUnitDollars, type UsageKind, usageKinds } from '../prices.ts';
-import { type BilledKind, type BilledMonth, toUsageName } from './billedMonth.ts';
+import { type BilledKind, type BilledMonth, type PricedLine, toUsageName } from './billedMonth.ts';
 import type { BilledDay } from './readBill.ts';
 
 /** What made a month differ from the accepted one, or why that cannot be said. */
@@ -17,10 +17,14 @@ export interface Cause {
 const PRICE_TOLERANCE = 0.005;
 const CENT = 0.01;
 
+export function isListed({ difference, list }: Pick<PricedLine, 'difference' | 'list'>): boolean {
+  return Math.abs(difference) <= Math.max(CENT, PRICE_TOLERANCE * list);
+}
+
 /** The largest price that is not AWS's list price, if there is one. */
 export function findPriceCause({ lines }: Pick<BilledMonth, 'lines'>): Cause[] {
   const wrong = lines
-    .filter(({ difference, list }) => Math.abs(difference) > Math.max(CENT, PRICE_TOLERANCE * list))
+    .filter((line) => !isListed(line))
     .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
   const [most, ...others] = wrong;
   if (!most) return [];

@@ -155,13 +155,12 @@ export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: nu
     const dollars = sumOf(own, ({ total }) => total);
     const sales = sumOf(own, (one) => one.sales);
     const share = all > 0 ? (fixed * dollars) / all : 0;
-    const total = { dollars, fixed: share, ...toSalesCost(dollars + share, sales, months) };
-    return { key, requests: sumOf(own, (one) => one.requests), sales, ...total };
+    const total = dollars + share;
+    return {
+      ...{ key, requests: sumOf(own, (one) => one.requests), sales, dollars, fixed: share, total },
+      /** At this rate. */
+      perMonth: total / months,
+      perThousandSales: sales > 0 ? (1_000 * total) / sales : undefined,
+    };
   });
-}
-
-/** The dollars of a month at this rate, and of a thousand sales; undefined without sales. */
-export function toSalesCost(total: number, sales: number, months: number) {
-  const perThousandSales = sales > 0 ? (1_000 * total) / sales : undefined;
-  return { total, perMonth: total / months, perThousandSales };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { toCents } from '../bills/usage.ts';
 import { toBars, toBridge, toColumnChart, toRangeChart } from './charts.ts';
-import { capitalize, toDate, toDollars, toMonthName, toPercent } from './judgeMonth.ts';
+import { capitalize, isListed, toDate, toDollars, toMonthName, toPercent } from './judgeMonth.ts';
 import type { Report } from './report.ts';
 
 const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
@@ -147,41 +147,26 @@ function toLinesSection({ lines, traffic, hasBill, notOurs, unpriced }: Report):
   if (!hasBill) return '';
   const shown = lines.filter(({ list, net }) => Math.max(list, Math.abs(net)) >= 0.005);
   const isSingle = new Set(lines.map((line) => line.region)).size === 1;
-  const rows = shown.map(
-    ({
-      kind,
-      name,
-      quantity,
-      listPrice,
-      billedPrice,
-      net,
-      difference,
-      list,
-      freeQuantity,
-      region,
-    }) => {
-      const use = uses.get(kind);
-      const change = use && use.accepted > 0 ? 100 * (use.used / use.accepted - 1) : undefined;
-      const isListed = Math.abs(difference) <= Math.max(0.01, 0.005 * list);
-      const [price, unit] = toUnitPrice(listPrice);
-      const [own] = billedPrice === undefined ? ['free'] : toUnitPrice(billedPrice, unit);
-      const free =
-        freeQuantity > 0 && billedPrice !== undefined ? [`${toCount(freeQuantity)} free`] : [];
-      const about = [...(isSingle ? [] : [region]), ...free].join(', ');
-      return [
-        `${toHtml(capitalize(name))}${about && `<small>${toHtml(about)}</small>`}`,
-        toDollars(net),
-        isListed ? (own ?? '') : `<b class="wrong">${own}</b>`,
-        `${price}<small>${unit}</small>`,
-        toCount(quantity),
-        change === undefined ? '–' : `${change >= 0 ? '+' : '−'}${toPercent(Math.abs(change))}`,
-      ];
-    },
-  );
-  const wrong = lines.filter(
-    ({ difference, list }) => Math.abs(difference) > Math.max(0.01, 0.005 * list),
-  );
-  const checked = lines.filter((line) => !wrong.includes(line));
+  const rows = shown.map((line) => {
+    const { kind, name, quantity, listPrice, billedPrice, net, freeQuantity, region } = line;
+    const use = uses.get(kind);
+    const change = use && use.accepted > 0 ? 100 * (use.used / use.accepted - 1) : undefined;
+    const [price, unit] = toUnitPrice(listPrice);
+    const [own] = billedPrice === undefined ? ['free'] : toUnitPrice(billedPrice, unit);
+    const free =
+      freeQuantity > 0 && billedPrice !== undefined ? [`${toCount(freeQuantity)} free`] : [];
+    const about = [...(isSingle ? [] : [region]), ...free].join(', ');
+    return [
+      `${toHtml(capitalize(name))}${about && `<small>${toHtml(about)}</small>`}`,
+      toDollars(net),
+      isListed(line) ? (own ?? '') : `<b class="wrong">${own}</b>`,
+      `${price}<small>${unit}</small>`,
+      toCount(quantity),
+      change === undefined ? '–' : `${change >= 0 ? '+' : '−'}${toPercent(Math.abs(change))}`,
+    ];
+  });
+  const wrong = lines.filter((line) => !isListed(line));
+  const checked = lines.filter(isListed);
   const sum = (all: readonly { readonly net: number }[]) =>
     toDollars(all.reduce((total, one) => total + one.net, 0));
   const unknown = [...notOurs, ...unpriced];

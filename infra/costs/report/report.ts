@@ -2,9 +2,9 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { toRequestReport, toStageMonth } from '../bills/costReport.ts';
-import { toRequestsBill, toStagePricing } from '../bills/monthlyBill.ts';
-import { readCommittedTraffic, sumRequests } from '../bills/traffic.ts';
+import { findSales, toSaleCosts, toStageMonth } from '../bills/costReport.ts';
+import { type Month, toMonth, toStagePricing } from '../bills/monthlyBill.ts';
+import { readCommittedTraffic, sumRequests, type Traffic } from '../bills/traffic.ts';
 import { sumDollars, sumOf, sumUsage } from '../bills/usage.ts';
 import { readAccepted } from '../checkMonths.ts';
 import {
@@ -17,13 +17,7 @@ import {
 } from '../costOptions.ts';
 import type { PricedStage } from '../figures.ts';
 import { readPrices } from '../prices.ts';
-import {
-  type AccountedTraffic,
-  countSales,
-  toBilledTraffic,
-  toLoggedTraffic,
-  toMixOf,
-} from './accountedTraffic.ts';
+import { toBilledTraffic, toLoggedTraffic, toMixOf } from './accountedTraffic.ts';
 import { type BilledKind, type BilledMonth, toBilledMonth } from './billedMonth.ts';
 import { toForecast } from './forecast.ts';
 import {
@@ -72,16 +66,16 @@ async function toFacts(
   const days = toDays(bill, logs, month, today);
   const share = days.count / all;
   const accepted = readCommittedTraffic();
-  const accounted = toTraffic(stage, month.name, bill, billed, logs, share, all);
-  const { traffic } = accounted;
+  const traffic = toTraffic(stage, accepted, month.name, bill, billed, logs, share, all);
   const acceptedMonth = toStageMonth(stage, accepted);
-  const expectedMonth = toStageMonth(stage, traffic);
+  const pricing = toStagePricing(stage, sumRequests(traffic));
+  const expectedMonth = toMonth(stage, traffic, pricing);
   const keys = logs && toKeyCosts(logs.rows, logs.volume, logs.stage);
   const ofLogs = (logs ? toDayCount(logs.days) : 0) / all;
   const fixed = expectedMonth.fixed * ofLogs;
   const usage = billed?.usage ?? sumOf(keys ?? [], ({ total }) => total) + fixed;
   const paid = billed?.paid ?? usage;
-  const used = billed ? sumKinds(billed) : toLoggedUse(stage, keys ?? [], share);
+  const used = billed ? sumKinds(billed) : toLoggedUse(stage, accepted, keys ?? [], share);
   const usedLines = toUsedLines(
     used,
     expectedMonth.usage,
@@ -107,10 +101,7 @@ async function toFacts(
   const sales = keys
     ? (sumOf(keys, (one) => one.sales) * share) / ofLogs
     : countSales(traffic) * share;
-  const single = toRequestReport(stage, traffic, traffic.entries).operations;
-  const ofSale = single.find(
-    (one) => one.operationId === 'adjustInventory' && one.response === '200',
-  );
+  const [ofSale] = toSaleCosts(pricing, expectedMonth);
   return {
     ...{ stage: name, month: month.name, region, pricesAsOf: table.asOf },
     ...{ tags: toTags(stage), accounts: billed?.accounts ?? [] },
@@ -132,7 +123,7 @@ async function toFacts(
     shared: billed?.shared ?? 0,
     accepted: acceptedMonth.total * share,
     traffic: {
-      source: accounted.source,
+      source: traffic.source,
       requests: sumRequests(traffic) * share,
       accepted: sumRequests(accepted) * share,
       days: bill?.isDaily ? bill.days : [],
@@ -154,10 +145,10 @@ async function toFacts(
       count: sales,
       /** Of a thousand: all costs, and what a thousand more would add. */
       full: sales > 0 ? (1_000 * paid) / sales : undefined,
-      marginal: (ofSale?.dollarsPerMillion ?? 0) / 1_000,
+      marginal: (ofSale?.marginal ?? 0) / 1_000,
     },
-    months: bill ? toMonths(bill, stage, month.name, sales) : [],
-    operations: toOperations(stage, accounted, share),
+    months: bill ? toMonths(bill, stage, accepted, month.name, sales) : [],
+    operations: toOperations(expectedMonth, share),
     customers: keys
       ? toKeyTotals(keys, fixed, ofLogs).sort((one, other) => other.total - one.total)
       : [],
@@ -211,21 +202,23 @@ function toDays(bill: Bill | undefined, logs: Logs | undefined, month: DayRange,
 /** What the logs count, or else the bill. */
 function toTraffic(
   stage: PricedStage,
+  accepted: Traffic,
   month: string,
   bill: Bill | undefined,
   billed: BilledMonth | undefined,
   logs: Logs | undefined,
   share: number,
   monthDays = 1,
-): AccountedTraffic {
-  const accepted = readCommittedTraffic();
+): Traffic {
   const logged = logs && toLoggedTraffic(logs.rows, accepted, toDayCount(logs.days) / monthDays);
-  if (!bill) return logged ?? { traffic: accepted, source: 'infra/costs/traffic.json' };
+  if (!bill) return logged ?? accepted;
   const calls = bill.calls.filter((one) => one.month === month);
   const requests = sumKinds(billed).get('gatewayRequests') ?? 0;
   const ofBill = toBilledTraffic(stage, accepted, calls, requests, share);
   return logged ? toMixOf(logged, ofBill) : ofBill;
 }
+
+const countSales = ({ shares }: Traffic) => sumRequests({ shares: findSales(shares) });
 
 const toDayCount = ({ from, end }: DayRange) => (end - from) / DAY_MILLISECONDS;
 
@@ -238,8 +231,13 @@ function sumKinds(billed: BilledMonth | undefined): ReadonlyMap<BilledKind, numb
 }
 
 /** What the logs count, and what is fixed. */
-function toLoggedUse(stage: PricedStage, keys: readonly KeyCost[], share: number) {
-  const { usage: fixed } = toStageMonth(stage, { ...readCommittedTraffic(), shares: [] });
+function toLoggedUse(
+  stage: PricedStage,
+  accepted: Traffic,
+  keys: readonly KeyCost[],
+  share: number,
+) {
+  const { usage: fixed } = toStageMonth(stage, { ...accepted, shares: [] });
   const logged = sumUsage(keys.map(({ usage }) => usage));
   const kinds = Object.keys(fixed) as (keyof typeof fixed)[];
   return new Map<BilledKind, number>(
@@ -251,11 +249,17 @@ function toLoggedUse(stage: PricedStage, keys: readonly KeyCost[], share: number
  * The months of the bill, each with what a thousand sales cost.
  * @param sales of the month, which the logs may count: the others had as many for their traffic
  */
-function toMonths(bill: Bill, stage: PricedStage, reported: string, sales: number) {
+function toMonths(
+  bill: Bill,
+  stage: PricedStage,
+  accepted: Traffic,
+  reported: string,
+  sales: number,
+) {
   const all = [...Map.groupBy(bill.rows, ({ month }) => month)].flatMap(([month, rows]) => {
     const billed = toBilledMonth(rows);
     if (billed.lines.length === 0) return [];
-    const { traffic } = toTraffic(stage, month, bill, billed, undefined, 1);
+    const traffic = toTraffic(stage, accepted, month, bill, billed, undefined, 1);
     return [{ month, paid: billed.paid, sales: countSales(traffic) }];
   });
   const factor = sales / (all.find(({ month }) => month === reported)?.sales || 1);
@@ -267,8 +271,7 @@ function toMonths(bill: Bill, stage: PricedStage, reported: string, sales: numbe
 }
 
 /** What the requests of each operation cost by the model, most expensive first. */
-function toOperations(stage: PricedStage, { traffic }: AccountedTraffic, share: number) {
-  const { shares } = toRequestsBill(traffic, toStagePricing(stage, sumRequests(traffic)));
+function toOperations({ shares }: Month, share: number) {
   const toRow = (operationId: OperationId) => {
     const own = shares.filter((one) => one.operationId === operationId);
     const requests = sumRequests({ shares: own });

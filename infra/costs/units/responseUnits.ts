@@ -84,9 +84,12 @@ export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
+/** Reads the file once: a report asks for it a hundred times. */
 export function readRecordedUnits(): readonly MeasuredUnits[] {
-  return JSON.parse(readFileSync(unitsFile, 'utf8'));
+  recordedUnits ??= JSON.parse(readFileSync(unitsFile, 'utf8')) as readonly MeasuredUnits[];
+  return recordedUnits;
 }
+let recordedUnits: readonly MeasuredUnits[] | undefined;
 
 const committedSizes = new URL('../sizes.json', import.meta.url);
 const sizesFile = z.record(
