@@ -5,7 +5,7 @@ import {
   addressQuery,
   callerQuery,
   errorQuery,
-} from '../../../../infra/ops/status/readStatus.ts';
+} from '../../../../infra/ops/status/readRequests.ts';
 import { StoreUnavailable } from '../../../../shared/contract/errors.ts';
 import { adjustInventory } from '../../../../shared/contract/operations/adjustInventory.ts';
 import { getInventoryEntry } from '../../../../shared/contract/operations/getInventoryEntry.ts';
