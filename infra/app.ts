@@ -1,3 +1,8 @@
-import { synthesize } from './synthesize.ts';
+import { warnOfWorstMonth } from './costs/checkMonths.ts';
+import { synthesize } from './deploy/buildApp.ts';
+import { stages } from './stages/stages.ts';
 
-synthesize();
+// What a deployment may cost never stops it.
+for (const { stage, templates } of synthesize(Object.values(stages))) {
+  warnOfWorstMonth(stage, templates);
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const args = process.argv.splice(2);
 // Without a file, this only checks the version of Node.js.
-await import('./run.js');
+await import('./cli/run.js');
 const { runCommand } = await import('./cli/usage.ts');
 const { petstore } = await import('./petstore.ts');
 await runCommand(petstore, args);

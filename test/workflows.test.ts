@@ -92,7 +92,7 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
   expect(built).toEqual(['npm ci', 'npm run check:code', 'npm run guard']);
   // Only pull requests check what it costs.
   expect(packageJson.scripts.check).toBe(
-    'node infra/run.js && npm run check:code && node infra/petstore.js costs check',
+    'node infra/cli/run.js && npm run check:code && node infra/petstore.js costs check',
   );
   expect(packageJson.scripts['check:code']).not.toContain('costs');
   expect(build?.steps.at(-1)?.with).toEqual({

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { hideSecrets } from '../../shared/keys/hideSecrets.ts';
 import { type CommandName, type CommandText, commands } from './commands.ts';
-import { hideSecrets } from './hideSecrets.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage.ts';
 

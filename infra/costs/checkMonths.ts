@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { log } from '../cli/output.ts';
 import type { Stage } from '../stages/stages.ts';
 import { toStageMonth } from './bills/costReport.ts';
 import { checkWorstMonth } from './bills/monthlyBill.ts';
 import { readCommittedTraffic } from './bills/traffic.ts';
 import { toCents } from './bills/usage.ts';
-import type { PricedStage } from './figures.ts';
+import { countMetrics, type PricedStage, type Template } from './figures.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 export const readAccepted = (): Partial<Record<string, number>> =>
@@ -15,6 +16,17 @@ export function checkMonths(checked: readonly PricedStage[], accepted = readAcce
     { stage: stage.name, ...checkWorstMonth(stage) },
     { stage: stage.name, ...checkIncrease(stage, accepted[stage.name]) },
   ]);
+}
+
+/** Prints a line if a month of the stage with these templates can cost more than its limit, or is not known. */
+export function warnOfWorstMonth(stage: Stage, templates: readonly Template[]): void {
+  try {
+    const { isWithin, text } = checkWorstMonth({ ...stage, metrics: countMetrics(templates) });
+    if (!isWithin) log(`Warning: ${text}`);
+  } catch (error) {
+    // Such as in a region whose prices nobody has looked up.
+    log(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
+  }
 }
 
 function checkIncrease(stage: PricedStage, accepted: number | undefined) {

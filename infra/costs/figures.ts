@@ -19,7 +19,7 @@ export function readFigures({ name, settings }: Stage) {
   return { units: readRecordedUnits(), sizes: readSizes(name), prices };
 }
 
-interface Template {
+export interface Template {
   // biome-ignore lint/suspicious/noExplicitAny: a template is read as JSON.
   readonly Resources?: Readonly<Record<string, { readonly Type: string; Properties?: any }>>;
 }

@@ -4,16 +4,37 @@ import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { log } from '../cli/output.ts';
 import { findExampleSettings } from '../stages/addresses.ts';
-import { isEdited, readCommit, unknownCommit } from '../stages/commit.ts';
+import { checkStageSettings, StageSettingsError } from '../stages/checkStageSettings.ts';
+import { CommitError, isEdited, readCommit, unknownCommit } from '../stages/commit.ts';
 import { toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
+/**
+ * Writes the templates of every deployment. Invalid settings end it with one line and status 1.
+ * @returns the templates of each; none where the settings are invalid
+ */
+export function synthesize(deployments: readonly Stage[]) {
+  try {
+    deployments.forEach(checkStageSettings);
+    const app = buildApp(undefined, deployments);
+    refuseFindings(app);
+    const assembly = app.synth();
+    return deployments.map((stage) => ({ stage, templates: readTemplates(assembly, stage) }));
+  } catch (error) {
+    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
+    log(error.message);
+    process.exitCode = 1;
+    return [];
+  }
+}
+
 /** Those of the stage's service and of what watches it. */
-export function readTemplates(assembly: CloudAssembly, stage: Stage) {
+function readTemplates(assembly: CloudAssembly, stage: Stage) {
   const { stack, watchStack } = toNames(stage);
   return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
 }

@@ -9,9 +9,6 @@ import { gatewayErrors } from './gatewayErrors.ts';
 
 // What the hook of deployments, the scheduled check and the smoke test ask. All of it follows from the contract.
 
-/** The User-Agent of the scheduled check, which tells its requests from those of clients. */
-export const checkAgent = 'petstore-check';
-
 const paths = operationIds.map((id) => operations[id].path);
 
 /** The tables of resources: the path of their list, and the attribute with an item's id. */

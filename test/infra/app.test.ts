@@ -3,13 +3,12 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { buildApp, refuseFindings } from '../../infra/deploy/buildApp.ts';
+import { buildApp, refuseFindings, synthesize } from '../../infra/deploy/buildApp.ts';
 import { checkStageSettings } from '../../infra/stages/checkStageSettings.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
 import { stageSettings } from '../../infra/stages/stageSettings.ts';
 import { type Stage, stages } from '../../infra/stages/stages.ts';
-import { synthesize } from '../../infra/synthesize.ts';
 import {
   changedSettings,
   changedStage,

@@ -6,8 +6,7 @@ import { readSums } from '../../cli/metricSums.ts';
 import { log } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { checkAgent } from '../../gateway/probes.ts';
-import { toNames } from '../../stages/resourceNames.ts';
+import { checkAgent, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { FREE_STREAMED_BYTES, GIGABYTE, sumOf } from '../bills/usage.ts';
 import {

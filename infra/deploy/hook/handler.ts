@@ -15,8 +15,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { drawHookKeyId } from '../../../shared/keys/apiKey.ts';
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
-import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import { findIds, toReason, toTableName } from './knownIds.ts';

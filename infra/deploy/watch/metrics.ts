@@ -15,8 +15,7 @@ import {
   operations,
 } from '../../../shared/contract/operations.ts';
 import { isWrite } from '../../../shared/runtime/requestUnits.ts';
-import { checkAgent } from '../../gateway/probes.ts';
-import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { checkAgent, toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import { type Stage, toTableAccess } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
 import {

@@ -1,8 +1,8 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { type KeyRegister, toKeyStatus } from '../../../shared/keys/keyRegister.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { CHECK_KEY, toNames } from '../../stages/resourceNames.ts';

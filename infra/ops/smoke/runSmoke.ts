@@ -1,5 +1,5 @@
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import type { commands } from '../../cli/commands.ts';
-import { hideSecrets } from '../../cli/hideSecrets.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { print, toCount, toPlain } from '../../cli/output.ts';

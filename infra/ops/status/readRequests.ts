@@ -1,9 +1,8 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
-import { hideSecrets } from '../../cli/hideSecrets.ts';
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
-import { checkAgent } from '../../gateway/probes.ts';
-import { toNames } from '../../stages/resourceNames.ts';
+import { checkAgent, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 // What the logs of the last hours say of requests and of those who send them.

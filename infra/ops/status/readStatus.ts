@@ -6,8 +6,8 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { hideSecrets } from '../../cli/hideSecrets.ts';
 import {
   type LiveFunction,
   type PublishedVersion,

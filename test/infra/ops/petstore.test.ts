@@ -196,9 +196,9 @@ describe('a command of package.json', () => {
   const tooOld = /^This needs Node\.js \d+ and runs on 23\.9\.1: run "npm ci .*\.\n$/;
   it.each([
     ['says in one line what to do', '23.9.1', [bin, 'keys'], 1, tooOld],
-    ['says so before another program runs', '23.9.1', ['infra/run.js'], 1, tooOld],
+    ['says so before another program runs', '23.9.1', ['infra/cli/run.js'], 1, tooOld],
     ['gets its arguments', '100.1.0', [bin, 'keys', 'list'], 2, /^Give either --stage/],
-    ['says nothing before another program runs', '24.0.0', ['infra/run.js'], 0, nothing],
+    ['says nothing before another program runs', '24.0.0', ['infra/cli/run.js'], 0, nothing],
   ])('%s on Node.js %s', async (_, node, words, status, told) => {
     const version = `Object.defineProperty(process,'versions',{value:{node:'${node}'}})`;
     const variables = { NODE_OPTIONS: `--import "data:text/javascript,${version}"` };
@@ -210,7 +210,7 @@ describe('a command of package.json', () => {
   const { format: _format, sbom: _sbom, synth, ...scripts } = packageJson.scripts;
   it('looks at the version first, or has the CDK look at it', () => {
     for (const line of [...Object.values(scripts), cdkJson.app]) {
-      expect(line).toMatch(/^(exec )?node infra\/(run\.js (&& .+|\S+\.ts)|petstore\.js \w+)$/);
+      expect(line).toMatch(/^(exec )?node infra\/(cli\/run\.js (&& .+|\S+\.ts)|petstore\.js \w+)$/);
     }
     expect(synth).toMatch(/^cdk /);
   });

@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
+import { warnOfWorstMonth } from '../../../infra/costs/checkMonths.ts';
+import { synthesize } from '../../../infra/deploy/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import { checkStageSettings } from '../../../infra/stages/checkStageSettings.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -14,7 +16,6 @@ import {
   stagesFile,
   stagesForClients,
 } from '../../../infra/stages/stages.ts';
-import { synthesize } from '../../../infra/synthesize.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
@@ -83,7 +84,9 @@ describe("a stage's settings", () => {
 
 it('the synthesis stops at an invalid setting, with one line and a status', async () => {
   const wrongStage = changeProduction({ alarms: { page: 'ops' } });
-  const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
+  const outcome = await callOps(async () => void synthesize([wrongStage]), [], {
+    CDK_OUTDIR: folder,
+  });
   const rule = 'must be an e-mail address such as "ops@shop.example", or the ARN of a topic';
   const stderr = `infra/stages/stages.ts: production.alarms.page: ${rule}; it is "ops".\n`;
   expect(outcome).toEqual({ status: 1, stdout: '', stderr });
@@ -107,7 +110,13 @@ it.each<[string, Partial<StageSettings>, said: RegExp]>([
     const dearer = changeProduction({ worstMonthDollars: 160_000, ...changes });
     const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
     const variables = { CDK_OUTDIR: output.folder, CDK_CONTEXT_JSON };
-    const outcome = await callOps(async () => synthesize([dearer]), [], variables);
+    const outcome = await callOps(
+      async () => {
+        for (const { stage, templates } of synthesize([dearer])) warnOfWorstMonth(stage, templates);
+      },
+      [],
+      variables,
+    );
     expect(outcome).toEqual({ status: 0, stdout: '', stderr: expect.stringMatching(said) });
     expect(readdirSync(output.folder)).toContain('petstore-production-watch.template.json');
   },

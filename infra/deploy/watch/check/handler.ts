@@ -7,13 +7,8 @@ import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/cli
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
-import {
-  checkAgent,
-  isRight,
-  type KnownIds,
-  type Probe,
-  toProbes,
-} from '../../../gateway/probes.ts';
+import { isRight, type KnownIds, type Probe, toProbes } from '../../../gateway/probes.ts';
+import { checkAgent } from '../../../stages/resourceNames.ts';
 import { findIds, toTableName } from '../../hook/knownIds.ts';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 // program runs. It is JavaScript, so that a Node.js that is too old for TypeScript can still say so: if npm ran no
 // install scripts, the machine's own Node.js runs this.
 const { devDependencies } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 const [needed, found] = [devDependencies.node, process.versions.node].map((version) =>
   Number.parseInt(version, 10),

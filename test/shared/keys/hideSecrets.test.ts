@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hideSecrets } from '../../../infra/cli/hideSecrets.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const [keyId, secret] = ['0123456789', `${'s'.repeat(26)}${'c'.repeat(6)}`];
