@@ -1,6 +1,7 @@
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
@@ -33,7 +34,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
     ),
     {
       name: 'transaction-conflicts',
-      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key": many keys are a crowd that buys one pet, which ends by itself. Ask the owner of a single one to wait longer between attempts.`,
+      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is tried up to ${MAX_ATTEMPTS} times; then clients get 503. Look at the saved query "Cost in request units by key": many keys are a crowd that buys one pet, which ends by itself. Ask the owner of a single one to wait longer between attempts.`,
       metric: toTableMetric(stage, 'inventory', 'TransactionConflict'),
       threshold: MAX_CONFLICTS,
       periods: [3, 3],
