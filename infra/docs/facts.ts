@@ -184,7 +184,8 @@ const constants: Readonly<Record<string, unknown>> = {
   ...headers,
   ...pageQuery,
   ...values,
-  ...{ MAX_IDS, MAX_LIMIT },
+  MAX_IDS,
+  MAX_LIMIT,
 };
 
 /** The limits that the service sets for its clients, by the names of their constants. */

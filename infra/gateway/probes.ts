@@ -59,7 +59,9 @@ export function toProbes(
     !isWrite || (permission === 'write' && hasCondition && harmlessBody !== undefined);
   const id = mayKnow ? knownIds[path.replace(/\/\{\w+\}$/, '')] : undefined;
   const probe: Probe = {
-    ...{ operation, method, path: fillPath(path, id ?? UNUSED_ID) },
+    operation,
+    method,
+    path: fillPath(path, id ?? UNUSED_ID),
     headers: {
       ...(requestBody && { 'Content-Type': 'application/json' }),
       ...(hasCondition && { 'If-None-Match': '*' }),

@@ -41,7 +41,8 @@ async function runStep(moments: Record<number, Job[]>[], broken = false) {
     if (paths.length > 2) moments.splice(0, moments.length > 1 ? 1 : 0);
     const numbers = [...Object.keys(jobs()), '5'].map(Number);
     const workflow_runs = numbers.map((run_number) => ({
-      ...{ id: 100 + run_number, run_number },
+      id: 100 + run_number,
+      run_number,
       status: jobs()[run_number]?.some(({ status }) => /ing|queued/.test(status))
         ? 'in_progress'
         : 'completed',

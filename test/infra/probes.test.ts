@@ -14,8 +14,14 @@ function probe(row: string, more: Partial<Operation> = {}, ids: KnownIds = known
   const [method, path] = row.split(' ') as [Operation['method'], Operation['path']];
   const permission = method === 'GET' ? 'read' : 'write';
   const operation: Operation = {
-    ...{ operationId: 'new', method, path, summary: '', lifecycle: { kind: 'stable' }, permission },
-    ...{ streamed: false, errors: ['not_found'] },
+    operationId: 'new',
+    method,
+    path,
+    summary: '',
+    lifecycle: { kind: 'stable' },
+    permission,
+    streamed: false,
+    errors: ['not_found'],
     ...more,
   };
   return toProbes(operation, permission, ids).map(toText);

@@ -57,7 +57,8 @@ export async function handler(event: HookEvent): Promise<void> {
   const status = (await isProven(deploymentId)) ? 'Succeeded' : 'Failed';
   await codeDeploy.send(
     new PutLifecycleEventHookExecutionStatusCommand({
-      ...{ deploymentId, status },
+      deploymentId,
+      status,
       lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
     }),
   );

@@ -72,7 +72,9 @@ export function defineLiveAliases(
     for (const id of operationIds) {
       const { [id]: alias } = aliases;
       const group = new LambdaDeploymentGroup(scope, `${id}Deployment`, {
-        ...{ alias, deploymentConfig, preHook },
+        alias,
+        deploymentConfig,
+        preHook,
         alarms: [rollbackAlarms[id]],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });

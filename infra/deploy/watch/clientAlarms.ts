@@ -107,7 +107,9 @@ function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCou
   return [
     ...defineSharedAlarms(
       {
-        ...{ name: `${id}-server-errors`, severity: toSeverity('outage'), label },
+        name: `${id}-server-errors`,
+        severity: toSeverity('outage'),
+        label,
         description: `At least ${toBudget(id, 50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${seekCause}`,
         threshold: toBudget(id, 50),
         periods: [2, 3],
@@ -116,7 +118,9 @@ function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCou
     ),
     ...defineSharedAlarms(
       {
-        ...{ name: `${id}-failing`, severity: toSeverity('degraded'), label },
+        name: `${id}-failing`,
+        severity: toSeverity('degraded'),
+        label,
         description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${seekCause}`,
         threshold: 50,
         // The quarters move on every minute, so one call and its retries touch two. Three take more than one call.

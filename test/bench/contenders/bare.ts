@@ -52,7 +52,8 @@ export async function adjustInventory({ body, headers }: APIGatewayProxyEvent) {
   const Key = { p: { N: String(petId) } };
   const TableName = process.env.INVENTORY_TABLE;
   const Update = {
-    ...{ TableName, Key },
+    TableName,
+    Key,
     UpdateExpression: 'SET q = q + :delta ADD v :one',
     ConditionExpression: 'q >= :pieces',
     ExpressionAttributeValues: {

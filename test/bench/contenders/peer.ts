@@ -51,7 +51,8 @@ export function adjustInventory() {
     const TableName = process.env.INVENTORY_TABLE ?? '';
     const updates = adjustments.map(({ petId, delta }) => ({
       Update: {
-        ...{ TableName, Key: { p: petId } },
+        TableName,
+        Key: { p: petId },
         UpdateExpression: 'SET q = q + :delta',
         ConditionExpression: 's = :available AND q >= :pieces',
         ExpressionAttributeValues: { ':delta': delta, ':pieces': -delta, ':available': 'a' },

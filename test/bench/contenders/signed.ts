@@ -71,7 +71,8 @@ const calls: Record<BenchedId, (id: string) => [action: string, input: object][]
   adjustInventory: () => {
     const [TableName, Key] = [process.env.INVENTORY_TABLE, { p: { N: '7' } }];
     const Update = {
-      ...{ TableName, Key },
+      TableName,
+      Key,
       UpdateExpression: 'SET q = q - :one',
       ConditionExpression: 'q >= :one',
       ExpressionAttributeValues: { ':one': { N: '1' } },

@@ -155,7 +155,11 @@ export function toOtherList(seen: MeasuredUnits, short: List, long: List): Measu
   const responseBytes = seen.responseBytes + grown;
   const { entries, idDigits, readUnits } = long;
   return {
-    ...{ ...seen, entries, idDigits, readUnits, responseBytes },
+    ...seen,
+    entries,
+    idDigits,
+    readUnits,
+    responseBytes,
     billedMilliseconds: toBilledDuration(seen.operationId, seen.response, { entries }),
     gatewayRequests: toGatewayRequests(responseBytes),
   };

@@ -31,7 +31,12 @@ const { anomalies, budget, customDomain } = changedSettings;
 /** `production` with every part that a row changes. */
 const whole = {
   ...production,
-  ...{ budget, anomalies, customDomain, alarms: {}, restoredTables: {}, reservedConcurrency: {} },
+  budget,
+  anomalies,
+  customDomain,
+  alarms: {},
+  restoredTables: {},
+  reservedConcurrency: {},
 };
 const checked = new URL('checkedSettings.txt', import.meta.url);
 

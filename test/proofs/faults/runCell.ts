@@ -156,7 +156,8 @@ async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
 async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Promise<Prepared> {
   const { acceptEncoding = 'identity', method = 'GET', body, streams } = situation;
   const headers = {
-    ...{ 'Accept-Encoding': acceptEncoding, ...(body && json) },
+    'Accept-Encoding': acceptEncoding,
+    ...(body && json),
     ...situation.headers,
   };
   let path = situation.path ?? '';
@@ -180,8 +181,11 @@ async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Pro
 async function prepareUpdate(lane: Lane, cell: Cell, apiKey: string): Promise<Prepared> {
   const { update, call } = cell.situation;
   const set = (quantity: number, more = {}) => ({
-    ...{ method: 'PATCH', path: `/inventory/${fixtures.changeablePetId}`, apiKey },
-    ...{ headers: { ...json, ...more }, body: `{"quantity":${quantity}}` },
+    method: 'PATCH',
+    path: `/inventory/${fixtures.changeablePetId}`,
+    apiKey,
+    headers: { ...json, ...more },
+    body: `{"quantity":${quantity}}`,
   });
   const old = await lane.send(set(randomInt(1_000_000)));
   if (update?.ifMatch === 'stale') await lane.send(set(randomInt(1_000_000)));
@@ -232,7 +236,9 @@ async function prepareSale(lane: Lane, cell: Cell, apiKey: string): Promise<Prep
   );
   const adjustments = petIds.map((petId, index) => ({ petId, delta: deltas[index] }));
   const request = {
-    ...{ method: 'POST', path: '/inventory/adjustments', apiKey },
+    method: 'POST',
+    path: '/inventory/adjustments',
+    apiKey,
     headers: { ...json, 'Idempotency-Key': randomUUID() },
     body: toJson({ adjustments }),
   };

@@ -171,8 +171,14 @@ export async function sellToCrowd(
       : [`a buyer needed ${requests / buyers} requests, not ${maxRequests}`]),
   ];
   return {
-    ...{ seconds, soldAfter, requests, failures, conflicts, problems },
-    ...{ bought: bought.length, soldOut: refused.length },
+    seconds,
+    soldAfter,
+    requests,
+    failures,
+    conflicts,
+    problems,
+    bought: bought.length,
+    soldOut: refused.length,
   };
 }
 

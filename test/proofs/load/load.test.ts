@@ -54,8 +54,11 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
 
 describe('a crowd', () => {
   const crowd = {
-    ...{ name: '', buyers: 12, pieces: 6 },
-    ...{ conditions: { transactionsConflict: true }, maxSeconds: 20 },
+    name: '',
+    buyers: 12,
+    pieces: 6,
+    conditions: { transactionsConflict: true },
+    maxSeconds: 20,
   };
 
   let service: Service;

@@ -190,8 +190,11 @@ describe('fetch', () => {
 
   it('may give responses without a stream', async () => {
     const own = async () => ({
-      ...{ ok: true, status: 200, headers: new Headers() },
-      ...{ body: {}, text: async () => '[]' },
+      ok: true,
+      status: 200,
+      headers: new Headers(),
+      body: {},
+      text: async () => '[]',
     });
     const client = standIn.open({ fetch: own as never });
     expect((await client.listOrders()).items).toEqual([]);

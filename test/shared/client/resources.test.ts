@@ -73,7 +73,10 @@ type Convert = (document: unknown) => unknown;
 
 function toRows(convert: Convert, resource: object, name: string, values: readonly unknown[]) {
   return values.map((value) => ({
-    ...{ convert, by: convert.name, name, value },
+    convert,
+    by: convert.name,
+    name,
+    value,
     document: change(resource, { [name]: value }),
   }));
 }

@@ -72,8 +72,10 @@ export async function startDeployments() {
     GetDeploymentTarget({ deploymentId }) {
       const { id, current, target } = deployments.get(deploymentId) as Deployment;
       const lambdaFunctionInfo = {
-        ...{ functionName: `petstore-production-${id}`, functionAlias: 'live' },
-        ...{ currentVersion: String(current), targetVersion: String(target) },
+        functionName: `petstore-production-${id}`,
+        functionAlias: 'live',
+        currentVersion: String(current),
+        targetVersion: String(target),
       };
       return { deploymentTarget: { lambdaTarget: { deploymentId, lambdaFunctionInfo } } };
     },

@@ -205,7 +205,8 @@ it('lets every good version pass, calls each as often as it has ways to its tabl
   const counts = Map.groupBy(aws.called, (version) => version.split(':')[0]);
   expect(Object.fromEntries([...counts].map(([id, calls]) => [id, calls.length]))).toEqual({
     ...mapOperations(() => 1),
-    ...{ listInventory: 4, updateInventory: 2 },
+    listInventory: 4,
+    updateInventory: 2,
   });
   expect(await scan('inventory')).toEqual(before);
   const known = new Set(outcomes.map(({ r }) => r?.S));

@@ -154,7 +154,10 @@ describe('the firewall', () => {
   it('has the limits of the settings', () => {
     const [changed] = findProperties(changedProduction().service, 'AWS::WAFv2::WebACL');
     expect(toLimits(changed)).toEqual({
-      ...{ flood: 50_000, keyless: 60, 'lists-of-key': 120, 'lists-of-address': 120 },
+      flood: 50_000,
+      keyless: 60,
+      'lists-of-key': 120,
+      'lists-of-address': 120,
     });
   });
 

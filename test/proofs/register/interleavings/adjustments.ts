@@ -98,7 +98,13 @@ export function defineAdjustmentScheduler(database: Database) {
       drawn.push(fate);
       if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
       return meet({
-        ...{ call, fate, title: `${attempt.name} ${call.action}`, trace, draw, database, plan },
+        call,
+        fate,
+        title: `${attempt.name} ${call.action}`,
+        trace,
+        draw,
+        database,
+        plan,
         execute: (one) => execute(one, attempt),
       });
     }
@@ -152,7 +158,10 @@ export function defineAdjustmentScheduler(database: Database) {
     }
 
     const toRequest = (name: string, deltas: readonly number[], of = name): Request => ({
-      ...{ name, key: `${petIds[0]}-${of}`, attempts: [], effects: [] },
+      name,
+      key: `${petIds[0]}-${of}`,
+      attempts: [],
+      effects: [],
       deltas: deltas.flatMap((delta, index) => {
         return delta === 0 ? [] : { petId: petIds[index] as bigint, delta };
       }),

@@ -215,7 +215,13 @@ export function defineScheduler(database: Database) {
       drawn.push(fate);
       if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
       return meet({
-        ...{ call, fate, title: `${name} ${call.action}`, trace, draw, database, plan },
+        call,
+        fate,
+        title: `${name} ${call.action}`,
+        trace,
+        draw,
+        database,
+        plan,
         execute: (one) => execute(one, request),
       });
     }

@@ -14,8 +14,14 @@ import {
  * Throttles are calls that Lambda refused, and the gateway returns 5xx. Times are in milliseconds.
  */
 const operationMinute = {
-  ...{ Invocations: 0, ServerErrors: 0, ClientErrors: 0, Errors: 0, Throttles: 0 },
-  ...{ Duration: 150, FirstByte: 250, ConcurrentExecutions: 2 },
+  Invocations: 0,
+  ServerErrors: 0,
+  ClientErrors: 0,
+  Errors: 0,
+  Throttles: 0,
+  Duration: 150,
+  FirstByte: 250,
+  ConcurrentExecutions: 2,
 };
 export type OfOperation = typeof operationMinute;
 
@@ -60,9 +66,14 @@ export function toOrdinaryMinute(Invocations: number): Minute {
   return {
     ...silentMetrics,
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),
-    ...{ unauthorized: 0, forbidden: 0, throttled: 0, gatewayErrors: 0 },
-    ...{ isLogged: true, now: daysBeforeSunset(300) },
-    ...{ 'check Errors': 0, ConcurrentExecutions: 20 },
+    unauthorized: 0,
+    forbidden: 0,
+    throttled: 0,
+    gatewayErrors: 0,
+    isLogged: true,
+    now: daysBeforeSunset(300),
+    'check Errors': 0,
+    ConcurrentExecutions: 20,
   };
 }
 

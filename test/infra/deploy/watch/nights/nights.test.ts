@@ -129,7 +129,8 @@ const failingWays: Record<string, (count: number, id: OperationId) => Partial<Of
   'returns 503': (count) => ({ Invocations: count, ServerErrors: count }),
   crashes: (count) => ({ Invocations: count, Errors: count }),
   'runs out of time': (count, id) => ({
-    ...{ Invocations: count, Errors: count },
+    Invocations: count,
+    Errors: count,
     Duration: operationSettings[id].timeoutSeconds * 1_000,
   }),
   'is throttled': (count) => ({ Throttles: count }),
