@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { packClient, tarballName } from './client/buildClient.ts';
 import { readFacts } from './facts.ts';
-import { feedName, feedType, toFeed } from './feed.ts';
+import { feedName, feedType, renderFeed } from './feed.ts';
 import { fillPlaceholders, type Guide, guideNames, renderGuide } from './guide.ts';
-import { type Access, type Site, type SiteFile, toPage } from './page.ts';
-import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';
+import { type Access, renderPage, type Site, type SiteFile } from './page.ts';
+import { buildOverview, buildPublishedDocument, defineReference, javascript } from './reference.ts';
 
 /**
  * Builds the guides and the reference.
  * @throws {Error} when a guide has an unknown placeholder
  */
 export async function buildSite(access: Access): Promise<Site> {
-  const { bytes, document } = toPublishedDocument(access);
+  const { bytes, document } = buildPublishedDocument(access);
   const facts = await readFacts(access);
   const guides = guideNames.map((name) =>
     renderGuide(name, fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts)),
   );
-  const overview = toOverview(document);
+  const overview = buildOverview(document);
   return new Map<string, SiteFile>([
     ...guides.map(
-      (guide) => [`${guide.name}.html`, toPage(guide, guides, access.contact)] as const,
+      (guide) => [`${guide.name}.html`, renderPage(guide, guides, access.contact)] as const,
     ),
     ...defineReference(overview, document, guides, access),
     ['openapi.json', { type: 'application/json', body: bytes }],
     [
       feedName,
-      { type: `${feedType}; charset=utf-8`, body: toFeed(guides, access.documentationAddress) },
+      { type: `${feedType}; charset=utf-8`, body: renderFeed(guides, access.documentationAddress) },
     ],
-    ['search.json', { type: 'application/json', body: toSearchIndex([overview, ...guides]) }],
+    ['search.json', { type: 'application/json', body: buildSearchIndex([overview, ...guides]) }],
     [
       tarballName,
       { type: 'application/gzip', body: () => packClient(access.documentationAddress) },
@@ -56,7 +56,7 @@ export const keywords: Readonly<Record<string, string>> = {
 };
 
 /** The search index: every section with its address, in plain text. */
-function toSearchIndex(guides: readonly Guide[]): string {
+function buildSearchIndex(guides: readonly Guide[]): string {
   const entries = guides.flatMap(({ name, title, sections }) =>
     sections.map(({ anchor, heading, text }) => {
       const address = `${name}.html${anchor && `#${anchor}`}`;

@@ -28,39 +28,39 @@ import {
   type ResponseUnits,
 } from '../costs/units/responseUnits.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
-import { type RateRule, toRateRules } from '../gateway/rateRules.ts';
+import { listRateRules, type RateRule } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
 import {
+  importFromPackage,
   readClientChangelog,
   readClientReadme,
   tarballName,
-  toInstalled,
 } from './client/buildClient.ts';
 import { readClientTypes } from './client/clientTypes.ts';
-import { type Placeholders, toTable } from './guide.ts';
+import { type Placeholders, renderTable } from './guide.ts';
 import { readCommittedDocument } from './openapi/openApiDocument.ts';
 import { type Access, type Server, toContactLink } from './page.ts';
-import { toAnchor } from './reference.ts';
+import { toOperationAnchor } from './reference.ts';
 
 /** All texts from the code that the guides insert. */
 export async function readFacts(access: Access): Promise<Placeholders> {
   return {
-    ...toStageFacts(access),
-    ...toOperationFacts(access.documentationAddress),
+    ...collectStageFacts(access),
+    ...collectOperationFacts(access.documentationAddress),
     ...limits,
-    ...toCostFacts(),
+    ...collectCostFacts(),
     ...(await readClientFacts(access)),
     source: (name) =>
-      toInstalled(readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8')).trimEnd(),
+      importFromPackage(readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8')).trimEnd(),
   };
 }
 
-function toStageFacts({ servers, apiKey, contact, statusPage }: Access): Placeholders {
+function collectStageFacts({ servers, apiKey, contact, statusPage }: Access): Placeholders {
   const operators = 'the operators of the service';
-  const toAddress = ({ name, baseUrl, purpose }: Server) =>
+  const renderAddress = ({ name, baseUrl, purpose }: Server) =>
     `- **${name}**: \`${baseUrl}\`, ${purpose}`;
   return {
-    addresses: () => servers.map(toAddress).join('\n'),
+    addresses: () => servers.map(renderAddress).join('\n'),
     baseAddress: () => servers[0].baseUrl,
     apiKey: () => apiKey ?? 'psk_…',
     operators: () =>
@@ -69,25 +69,25 @@ function toStageFacts({ servers, apiKey, contact, statusPage }: Access): Placeho
       statusPage === undefined
         ? 'There is no status page.'
         : `The [status page](${statusPage}) announces outages and maintenance.`,
-    throttles: toThrottleTable,
-    shares: toShareTable,
+    throttles: renderThrottleTable,
+    shares: renderShareTable,
     timeout: (operationId) => `${operationSettings[operationId as OperationId].timeoutSeconds}`,
   };
 }
 
-function toThrottleTable(): string {
+function renderThrottleTable(): string {
   const head = [
     'operation',
     ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst']),
   ];
   const lines = ([...operationIds, 'other'] as const).map((id) => [
-    id === 'other' ? 'all else' : toReferenceLink(id),
+    id === 'other' ? 'all else' : linkToReference(id),
     ...stagesForClients.flatMap(({ settings }) => {
       const { rate, burst } = settings.throttles[id];
       return [rate, burst];
     }),
   ]);
-  return toTable(head, lines);
+  return renderTable(head, lines);
 }
 
 const shareLabels: Readonly<Record<RateRule['name'], string>> = {
@@ -97,34 +97,37 @@ const shareLabels: Readonly<Record<RateRule['name'], string>> = {
   flood: 'all requests, from one address',
 };
 
-function toShareTable(): string {
+function renderShareTable(): string {
   const lines = Object.entries(shareLabels).map(([rule, label]) => {
     const limits = stagesForClients.map(({ settings }) =>
-      toRateRules(settings).find(({ name }) => name === rule),
+      listRateRules(settings).find(({ name }) => name === rule),
     );
     return [label, ...limits.map((found) => toCount(found?.limit) ?? 'no limit')];
   });
-  return toTable(['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)], lines);
+  return renderTable(
+    ['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)],
+    lines,
+  );
 }
 
 const rows = Object.values<Operation>(operations);
 
-function toReferenceLink(id: string, text = `\`${id}\``): string {
+function linkToReference(id: string, text = `\`${id}\``): string {
   const known = id as OperationId;
   const { method, path } = operations[known];
-  return `[${text}](reference.html#${toAnchor(operationTexts[known].tag, method, path)})`;
+  return `[${text}](reference.html#${toOperationAnchor(operationTexts[known].tag, method, path)})`;
 }
 
-function toOperationFacts(documentationAddress: string): Placeholders {
+function collectOperationFacts(documentationAddress: string): Placeholders {
   const findLifecycle = (id: string) =>
     rows.find(({ operationId }) => operationId === id)?.lifecycle;
   return {
     apiVersion: () => apiVersion,
     documentVersion: () => readCommittedDocument().info.version,
     version: () => packageJson.version,
-    operation: (id) => (Object.hasOwn(operations, id) ? toReferenceLink(id) : undefined),
-    operations: toOperationTable,
-    deprecatedOperations: toDeprecatedOperations,
+    operation: (id) => (Object.hasOwn(operations, id) ? linkToReference(id) : undefined),
+    operations: renderOperationTable,
+    deprecatedOperations: listDeprecatedOperations,
     lifecycleHeaders(id) {
       const lifecycle = findLifecycle(id);
       if (lifecycle?.kind !== 'deprecated') return undefined;
@@ -137,16 +140,16 @@ function toOperationFacts(documentationAddress: string): Placeholders {
       return `Deprecated from **${toDay(lifecycle.since)}**; available at least until **${toDay(lifecycle.sunset)}** (00:00 UTC).`;
     },
     // Without the messages: a test compares those in `guides/errors.md` with what requests get.
-    error: toStatus,
+    error: describeStatus,
     retryAfter: (reason) => retryAfter[reason as keyof typeof retryAfter],
   };
 }
 
-function toOperationTable(): string {
-  return toTable(
+function renderOperationTable(): string {
+  return renderTable(
     ['operation', 'request', 'permission', 'level'],
     rows.map(({ operationId, method, path, permission, lifecycle }) => [
-      toReferenceLink(operationId),
+      linkToReference(operationId),
       `\`${method} ${path}\``,
       permission,
       lifecycle.kind === 'deprecated'
@@ -156,7 +159,7 @@ function toOperationTable(): string {
   );
 }
 
-function toDeprecatedOperations(): string {
+function listDeprecatedOperations(): string {
   const ids = rows
     .filter(({ lifecycle }) => lifecycle.kind === 'deprecated')
     .map(({ operationId }) => `[\`${operationId}\`](#${operationId})`);
@@ -168,11 +171,11 @@ function toDay(instant: Date): string {
 }
 
 /** The status of a code of the service, and the operations that respond with it. */
-function toStatus(code: string): string | undefined {
+function describeStatus(code: string): string | undefined {
   if (!Object.hasOwn(statusOfCode, code)) return undefined;
   const known = code as ErrorCode;
   const from = rows.filter(({ errors }) => errors.includes(known));
-  const names = from.map(({ operationId }) => toReferenceLink(operationId)).join(', ');
+  const names = from.map(({ operationId }) => linkToReference(operationId)).join(', ');
   const all = from.length === rows.length ? 'every operation' : names;
   return `Status **${statusOfCode[known]}**, ${all === '' ? 'at any path' : `from ${all}`}.`;
 }
@@ -199,7 +202,7 @@ function toCount(number: unknown): string | undefined {
 }
 
 /** Production's costs, with the committed length of the inventory. */
-function toCostFacts(): Placeholders {
+function collectCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const [stage] = stagesForClients;
   const report = toRequestReport(stage, traffic, traffic.entries);
@@ -211,18 +214,18 @@ function toCostFacts(): Placeholders {
   return {
     costEntries: () => toCount(traffic.entries),
     dollars: (name) => findCost(name)?.dollarsPerMillion.toFixed(2),
-    requestCosts: () => toCostTable(served),
+    requestCosts: () => renderCostTable(served),
     safeSale: () => toSafeSaleText(report),
-    idsOrList: () => toIdsText(pricing, traffic.entries),
-    pagesOfOrders: () => toPagesText(pricing),
+    idsOrList: () => compareIdsAndList(pricing, traffic.entries),
+    pagesOfOrders: () => comparePageSizes(pricing),
   };
 }
 
 /** From how many ids the whole list is cheaper than `petId=`, and from which length on it never is. */
-function toIdsText(pricing: RequestPricing, entries: number): string {
+function compareIdsAndList(pricing: RequestPricing, entries: number): string {
   const price = (response: ResponseKind) =>
-    toDollars(findUnits(pricing, 'listInventory', response, entries), pricing);
-  const toText = (response: '200' | '200 gzip') => {
+    computeDollars(findUnits(pricing, 'listInventory', response, entries), pricing);
+  const describeThreshold = (response: '200' | '200 gzip') => {
     const ids = countIdsAboveList(pricing, entries, response);
     // In tens, since Lambda's time is an assumption and a response to ids can be compressed too.
     return ids === undefined
@@ -232,32 +235,32 @@ function toIdsText(pricing: RequestPricing, entries: number): string {
   let length = 100;
   while (countIdsAboveList(pricing, length, '200 gzip') !== undefined) length += 100;
   return [
-    `A million requests for one id cost ${toBold(price('200 petId'))}, and for ${MAX_IDS} ids ${toBold(price('200 petIds'))}: each id is a read of its own.`,
-    `A million lists of all ${toCount(entries)} entries cost ${toBold(price('200 gzip'))} with gzip, and ${toBold(price('200'))} without.`,
-    `So the list is cheaper ${toText('200 gzip')} with gzip, and ${toText('200')} without.`,
+    `A million requests for one id cost ${renderBold(price('200 petId'))}, and for ${MAX_IDS} ids ${renderBold(price('200 petIds'))}: each id is a read of its own.`,
+    `A million lists of all ${toCount(entries)} entries cost ${renderBold(price('200 gzip'))} with gzip, and ${renderBold(price('200'))} without.`,
+    `So the list is cheaper ${describeThreshold('200 gzip')} with gzip, and ${describeThreshold('200')} without.`,
     `From some ${toCount(length)} entries on, \`petId=\` is always cheaper.`,
   ].join('\n');
 }
 
-function toPagesText(pricing: RequestPricing): string {
+function comparePageSizes(pricing: RequestPricing): string {
   const largest = findAllUnits(pricing, 'listOrders', 0).find(
     ({ request }) => request === `limit=${MAX_LIMIT}`,
   );
-  const usual = toDollars(findUnits(pricing, 'listOrders', '200', 0), pricing);
+  const usual = computeDollars(findUnits(pricing, 'listOrders', '200', 0), pricing);
   const pages = MAX_LIMIT / pageQuery.DEFAULT_LIMIT;
-  const all = toDollars(largest, pricing);
+  const all = computeDollars(largest, pricing);
   return [
-    `A million pages of ${pageQuery.DEFAULT_LIMIT} orders cost ${toBold(usual)}, and of ${toCount(MAX_LIMIT)} orders ${toBold(all)}.`,
+    `A million pages of ${pageQuery.DEFAULT_LIMIT} orders cost ${renderBold(usual)}, and of ${toCount(MAX_LIMIT)} orders ${renderBold(all)}.`,
     `So ${toCount(MAX_LIMIT)} orders cost ${((pages * usual) / all).toFixed(1)} times as much in ${pages} pages as in one.`,
   ].join('\n');
 }
 
-function toDollars(units: ResponseUnits | undefined, pricing: RequestPricing): number {
+function computeDollars(units: ResponseUnits | undefined, pricing: RequestPricing): number {
   if (!units) throw new Error('A request has no units: npm run units measures them.');
   return sumDollars(toDollarsPerMillion(units, pricing));
 }
 
-function toBold(dollars: number): string {
+function renderBold(dollars: number): string {
   return `**$${dollars.toFixed(2)}**`;
 }
 
@@ -265,10 +268,10 @@ function toBold(dollars: number): string {
 const ownComponents = ['lambda', 'readUnits', 'writeUnits', 'transfer'] as const;
 
 /** Dollars per million requests, by operation and response. */
-function toCostTable(costs: readonly OperationCost[]): string {
+function renderCostTable(costs: readonly OperationCost[]): string {
   // Costs of zero stay blank.
-  const toDollars = (dollars: number) => (dollars === 0 ? '' : dollars.toFixed(2));
-  return toTable(
+  const formatDollars = (dollars: number) => (dollars === 0 ? '' : dollars.toFixed(2));
+  return renderTable(
     [
       'operation',
       'response',
@@ -279,12 +282,12 @@ function toCostTable(costs: readonly OperationCost[]): string {
     costs.map(({ operationId, response, dollarsPerMillion, components }) => {
       const own = ownComponents.map((one) => components[one]);
       const rest = own.reduce((left, dollars) => left - dollars, dollarsPerMillion);
-      const name = toReferenceLink(operationId, operationId);
+      const name = linkToReference(operationId, operationId);
       return [
         name,
         response,
         `**${dollarsPerMillion.toFixed(2)}**`,
-        ...[...own, rest].map(toDollars),
+        ...[...own, rest].map(formatDollars),
       ];
     }),
   );

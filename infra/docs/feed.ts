@@ -1,12 +1,12 @@
 import type { Guide } from './guide.ts';
-import { toHtml } from './markdown.ts';
+import { escapeHtml } from './markdown.ts';
 
 export const feedName = 'changes.atom';
 export const feedType = 'application/atom+xml';
 
 /** The released versions of the changelog, the newest first, as an Atom feed (RFC 4287). */
-export function toFeed(guides: readonly Guide[], documentationAddress: string): string {
-  const base = toHtml(documentationAddress);
+export function renderFeed(guides: readonly Guide[], documentationAddress: string): string {
+  const base = escapeHtml(documentationAddress);
   const page = `${base}/changelog.html`;
   const versions = findVersions(guides);
   const entries = versions.map(
@@ -15,7 +15,7 @@ export function toFeed(guides: readonly Guide[], documentationAddress: string): 
 <title>Version ${version}</title>
 <updated>${day}T00:00:00Z</updated>
 <link href="${page}#${anchor}"/>
-<content type="html">${toHtml(html)}</content>
+<content type="html">${escapeHtml(html)}</content>
 </entry>
 `,
   );

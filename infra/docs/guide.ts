@@ -1,6 +1,6 @@
-import { renderMarkdown, toSections, toText } from './markdown.ts';
+import { extractText, renderMarkdown, splitSections } from './markdown.ts';
 
-export type Guide = ReturnType<typeof toGuide>;
+export type Guide = ReturnType<typeof buildGuide>;
 
 /** The menu. The first guide is the site's home page. The reference is no guide. */
 export const menu = {
@@ -17,7 +17,7 @@ export const guideNames = Object.values(menu)
 
 export function renderGuide(name: string, markdown: string): Guide {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? [];
-  return toGuide(name, title, renderMarkdown(markdown.replace(/^# .+$/m, '')));
+  return buildGuide(name, title, renderMarkdown(markdown.replace(/^# .+$/m, '')));
 }
 
 /**
@@ -25,9 +25,9 @@ export function renderGuide(name: string, markdown: string): Guide {
  * @param title its first heading, in plain text
  * @param html the text below that
  */
-export function toGuide(name: string, title: string, html: string) {
+export function buildGuide(name: string, title: string, html: string) {
   const [, paragraph = ''] = /<p>(.*?)<\/p>/s.exec(html) ?? [];
-  return { name, title, description: toText(paragraph), html, sections: toSections(html) };
+  return { name, title, description: extractText(paragraph), html, sections: splitSections(html) };
 }
 
 /**
@@ -47,7 +47,7 @@ export function fillPlaceholders(markdown: string, placeholders: Placeholders): 
 }
 
 /** A table in Markdown. */
-export function toTable(
+export function renderTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {

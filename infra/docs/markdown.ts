@@ -67,11 +67,11 @@ function toAnchor(heading: string): string {
 }
 
 /** The part of a page before its first `h2`, without anchor and heading, and those below each, in plain text. */
-export function toSections(html: string) {
+export function splitSections(html: string) {
   const parts = ['', '', ...html.split(/<h2 id="([^"]+)">(.*?)<\/h2>/)];
   return Array.from({ length: parts.length / 3 }, (_, index) => {
     const [anchor = '', heading = '', text = ''] = parts.slice(3 * index, 3 * index + 3);
-    return { anchor, heading: toText(heading), text: toText(text) };
+    return { anchor, heading: extractText(heading), text: extractText(text) };
   });
 }
 
@@ -84,7 +84,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** The plain text of HTML by `renderMarkdown`. */
-export function toText(html: string): string {
+export function extractText(html: string): string {
   const text = html.replaceAll(/<\/(?:td|th|li|p|h\d|label)>/g, ' ').replaceAll(/<[^>]*>/g, '');
   return decodeHtml(text).replaceAll(/\s+/g, ' ').trim();
 }
@@ -94,6 +94,6 @@ export function decodeHtml(text: string): string {
 }
 
 /** Escapes plain text for HTML. */
-export function toHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

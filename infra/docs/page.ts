@@ -1,6 +1,6 @@
 import { feedName, feedType } from './feed.ts';
 import { type Guide, menu } from './guide.ts';
-import { toHtml } from './markdown.ts';
+import { escapeHtml } from './markdown.ts';
 
 export interface SiteFile {
   /** Its media type. */
@@ -56,7 +56,7 @@ const guidePolicy = toPolicy({
  * @param guides all, for the menu
  * @param scripts addresses of scripts, run in this order once the page is parsed, after `site.js`
  */
-export function toPage(
+export function renderPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],
   contact?: string,
@@ -68,7 +68,7 @@ export function toPage(
   );
   const contents = sections
     .filter(({ anchor }) => anchor !== '')
-    .map(({ anchor, heading }) => `<li><a href="#${anchor}">${toHtml(heading)}</a></li>`);
+    .map(({ anchor, heading }) => `<li><a href="#${anchor}">${escapeHtml(heading)}</a></li>`);
   return {
     type: 'text/html; charset=utf-8',
     policy,
@@ -80,7 +80,7 @@ export function toPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Petstore Inventory</title>
-<meta name="description" content="${toHtml(description)}">
+<meta name="description" content="${escapeHtml(description)}">
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="style.css">
 <link rel="alternate" href="${feedName}" type="${feedType}" title="Changes of Petstore Inventory">
@@ -97,7 +97,7 @@ ${tags.join('')}</head>
 <summary>Pages</summary>
 <nav class="menu" aria-label="Pages">
 <ul>
-${toMenu(guides, name)}</ul>
+${renderMenu(guides, name)}</ul>
 </nav>
 </details>
 </header>
@@ -112,7 +112,7 @@ ${contents.join('\n')}
 <div class="text">
 ${html}</div>
 </main>
-${contact === undefined ? '' : `<footer>Questions? <a href="${toContactLink(contact)}">${toHtml(contact)}</a></footer>\n`}</div>
+${contact === undefined ? '' : `<footer>Questions? <a href="${toContactLink(contact)}">${escapeHtml(contact)}</a></footer>\n`}</div>
 </body>
 </html>
 `,
@@ -123,8 +123,8 @@ export function toContactLink(contact: string): string {
   return contact.startsWith('https:') ? contact : `mailto:${contact}`;
 }
 
-function toMenu(guides: readonly Guide[], current: string): string {
-  const toLink = (name: string) => {
+function renderMenu(guides: readonly Guide[], current: string): string {
+  const renderLink = (name: string) => {
     const { title } = guides.find((guide) => guide.name === name) ?? { title: 'API reference' };
     const mark = name === current ? ' aria-current="page"' : '';
     return `<li><a href="${name}.html"${mark}>${title}</a></li>\n`;
@@ -133,7 +133,7 @@ function toMenu(guides: readonly Guide[], current: string): string {
   return groups
     .map(
       ([group, names]) =>
-        `<li class="group">${group}\n<ul>\n${names.map(toLink).join('')}</ul>\n</li>\n`,
+        `<li class="group">${group}\n<ul>\n${names.map(renderLink).join('')}</ul>\n</li>\n`,
     )
     .join('');
 }

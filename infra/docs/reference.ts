@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import { type Guide, toGuide } from './guide.ts';
+import { buildGuide, type Guide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { documentation } from './openapi/openApi.ts';
 import {
+  buildContact,
   type OpenApiDocument,
   readCommittedDocument,
-  toContact,
 } from './openapi/openApiDocument.ts';
-import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
+import { type Access, renderPage, type SiteFile, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
 export function defineReference(
@@ -18,7 +18,7 @@ export function defineReference(
   { apiKey, contact }: Access,
 ): [name: string, file: SiteFile][] {
   const [scheme = ''] = Object.keys(components.securitySchemes);
-  const policy = toReferencePolicy(servers.map(({ url }) => url));
+  const policy = buildReferencePolicy(servers.map(({ url }) => url));
   // With the key, "Send" works at once.
   const own = apiKey !== undefined && {
     authentication: {
@@ -34,7 +34,7 @@ create('#content', ${configuration});\n`;
   const script = readScalar();
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const scalarName = `scalar-${hash}.js`;
-  const page = toPage(overview, guides, contact, policy, [scalarName, 'reference.js']);
+  const page = renderPage(overview, guides, contact, policy, [scalarName, 'reference.js']);
   return [
     ['reference.html', page],
     ['reference.js', { type: javascript, body: start }],
@@ -43,17 +43,17 @@ create('#content', ${configuration});\n`;
 }
 
 /** The reference until its script has loaded, and for the search. It has the same anchors as Scalar. */
-export function toOverview({ info, externalDocs, paths, components }: OpenApiDocument): Guide {
+export function buildOverview({ info, externalDocs, paths, components }: OpenApiDocument): Guide {
   // Its links stay on the same site.
-  const toHtml = (text: string) => renderMarkdown(text.replaceAll(externalDocs.url, ''));
+  const renderText = (text: string) => renderMarkdown(text.replaceAll(externalDocs.url, ''));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, summary, description, parameters, tags } = operation;
       const verb = method.toUpperCase();
-      const names = toNames(parameters.map(({ name }) => name));
-      return `<h2 id="${toAnchor(tags[0] ?? '', verb, path)}">${operationId}: ${summary}</h2>
+      const names = listNames(parameters.map(({ name }) => name));
+      return `<h2 id="${toOperationAnchor(tags[0] ?? '', verb, path)}">${operationId}: ${summary}</h2>
 <p><code>${verb} ${path}</code></p>
-${toHtml(`${description}\n\nParameters: ${names}`)}`;
+${renderText(`${description}\n\nParameters: ${names}`)}`;
     }),
   );
   const models = Object.entries(components.schemas).map(([name, schema]) => {
@@ -61,21 +61,21 @@ ${toHtml(`${description}\n\nParameters: ${names}`)}`;
       description?: string;
       properties?: object;
     };
-    const members = toNames(Object.keys(properties));
+    const members = listNames(Object.keys(properties));
     const text = members === '' ? description : `${description}\n\nMembers: ${members}`;
-    return `<h2 id="models/${name}">${name}</h2>\n${toHtml(text)}`;
+    return `<h2 id="models/${name}">${name}</h2>\n${renderText(text)}`;
   });
-  const introduction = toHtml(String(info.description));
+  const introduction = renderText(String(info.description));
   const html = [introduction, ...operations, ...models].join('');
-  return toGuide('reference', 'API reference', html);
+  return buildGuide('reference', 'API reference', html);
 }
 
 /** The anchor of an operation, as Scalar makes it. */
-export function toAnchor(tag: string, method: string, path: string): string {
+export function toOperationAnchor(tag: string, method: string, path: string): string {
   return `tag/${tag.toLowerCase()}/${method}${path}`;
 }
 
-function toNames(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
@@ -124,7 +124,7 @@ const settings = {
  * The second line of defence behind `settings`: requests can go only to the documented servers. Scalar adds its styles
  * while it runs, so the policy cannot exclude inline styles.
  */
-function toReferencePolicy(addresses: readonly string[]): string {
+function buildReferencePolicy(addresses: readonly string[]): string {
   const origins = new Set(addresses.map((address) => new URL(address).origin));
   return toPolicy({
     'script-src': "'self'",
@@ -149,14 +149,14 @@ function readScalar(): string {
 }
 
 /** The document for publication: the committed one with the addresses of its readers. */
-export function toPublishedDocument({ documentationAddress, servers, contact }: Access) {
+export function buildPublishedDocument({ documentationAddress, servers, contact }: Access) {
   const text = JSON.stringify(readCommittedDocument());
   const example: OpenApiDocument = JSON.parse(
     text.replaceAll(documentation, `${documentationAddress}/`),
   );
   const document: OpenApiDocument = {
     ...example,
-    info: { ...example.info, contact: toContact(contact) },
+    info: { ...example.info, contact: buildContact(contact) },
     servers: servers.map(({ name, baseUrl }) => ({
       url: baseUrl,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,

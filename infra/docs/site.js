@@ -88,7 +88,7 @@ function addSearch(search) {
     const words = box.value.toLowerCase().match(/\S+/g) ?? [];
     const found = find(entries, words);
     const results = found.slice(0, MAX_RESULTS);
-    list.replaceChildren(...results.map((entry) => toResult(entry, words[0])));
+    list.replaceChildren(...results.map((entry) => renderResult(entry, words[0])));
     status.textContent =
       box.value.trim() && (results.length > 0 ? `Results: ${found.length}` : 'Nothing found');
   }
@@ -134,12 +134,12 @@ function addSearch(search) {
 /** The entries with every word, the best first. */
 function find(entries, words) {
   return entries
-    .map((entry) => ({ ...entry, points: toPoints(entry, words) }))
+    .map((entry) => ({ ...entry, points: scoreEntry(entry, words) }))
     .filter(({ points }) => points > 0)
     .sort((one, other) => other.points - one.points);
 }
 
-function toPoints(entry, words) {
+function scoreEntry(entry, words) {
   const points = words.map((word) => {
     const parts = Object.keys(POINTS).filter((part) => entry[part]?.toLowerCase().includes(word));
     const isStart = entry.heading.toLowerCase().startsWith(word);
@@ -148,7 +148,7 @@ function toPoints(entry, words) {
   return points.includes(0) ? 0 : points.reduce((sum, each) => sum + each, 0);
 }
 
-function toResult({ page, heading, text, address }, word) {
+function renderResult({ page, heading, text, address }, word) {
   const at = Math.max(text.toLowerCase().indexOf(word), 0);
   const start = text.lastIndexOf(' ', Math.max(at - 30, 0)) + 1;
   const rest = text.slice(start);

@@ -128,7 +128,7 @@ export const fixedResponseTypes = [
 ] as const;
 
 /** The response to a method that a known path does not have; `allow` is its Allow header. */
-export function toMethodNotAllowedError(allow: string): GatewayError {
+export function methodNotAllowedError(allow: string): GatewayError {
   return {
     code: 'method_not_allowed',
     message: `This path allows only ${allow}.`,

@@ -28,7 +28,7 @@ const MIN_RATE_LIMIT = 10;
 export const credentialsPattern = '^bearer psk_[0-9a-z]{42}$';
 
 /** The rules in their order. The first that refuses a request ends it, so that no later one counts it. */
-export function toRateRules(settings: StageSettings): RateRule[] {
+export function listRateRules(settings: StageSettings): RateRule[] {
   const { firewall, firewallRequestsPerAddress = 3_000, throttles } = settings;
   if (!firewall) return [];
   const rate = throttles.listInventory.rate * RATE_WINDOW_SECONDS;

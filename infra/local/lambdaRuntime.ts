@@ -81,7 +81,7 @@ export function useLambdaConsole(): void {
   }
 }
 
-export function toLambdaContext(
+export function buildLambdaContext(
   functionName: string,
   awsRequestId: string,
   timeoutMilliseconds: number,

@@ -1,6 +1,6 @@
 import { apiVersion } from '../../shared/contract/operation.ts';
 import type { Access, Site, SiteFile } from '../docs/page.ts';
-import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
+import { methodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
 import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts';
 import { defineDrain } from './gateway/connections.ts';
@@ -89,7 +89,7 @@ function defineDocumentation(local: Access): NonNullable<Service['serveDocs']> {
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
     if (method === 'GET' || method === 'HEAD') return toResponse(file);
-    return toErrorResponse(toMethodNotAllowedError('GET, HEAD'), requestId);
+    return toErrorResponse(methodNotAllowedError('GET, HEAD'), requestId);
   };
 }
 

@@ -7,7 +7,7 @@ import type { OptionValues } from '../cli/program.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
-import { toRateRules } from '../gateway/rateRules.ts';
+import { listRateRules } from '../gateway/rateRules.ts';
 import { tableNames } from '../stages/tables.ts';
 import { startEmbeddedEngine } from './engine/engine.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -80,7 +80,7 @@ export function parseOptions(options: StartOptions) {
       lostShare: lose,
       ...(throttle !== undefined && {
         throttles: throttle.settings.throttles,
-        rateRules: toRateRules(throttle.settings),
+        rateRules: listRateRules(throttle.settings),
       }),
     },
   };

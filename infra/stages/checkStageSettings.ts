@@ -36,7 +36,7 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
   const { issues = [] } = ofStage.safeParse(settings).error ?? {};
-  return issues.flatMap(toParts).map(({ path, message, code }) => {
+  return issues.flatMap(splitUnionIssue).map(({ path, message, code }) => {
     const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
     const isMissing = value === undefined;
     const found = path.length > 0 && !isMissing ? `; it is ${JSON.stringify(value)}` : '';
@@ -47,7 +47,7 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
 }
 
 /** What is wrong within a value that is of one kind of a union, such as a budget in place of `'none'`. */
-function toParts(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+function splitUnionIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const parts = issue.errors.find((own) => own.every(({ path }) => path.length > 0));
   return parts?.map((part) => ({ ...part, path: [...issue.path, ...part.path] })) ?? [issue];

@@ -51,12 +51,12 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
 };
 
 /** All tables that an operation's function uses, API keys included, with its actions there. */
-export function toTableAccess(operationId: OperationId): TableAccess {
+export function findTableAccess(operationId: OperationId): TableAccess {
   return { ...operationSettings[operationId].access, apiKeys: ['dynamodb:GetItem'] };
 }
 
-export function toUsedTables(operationId: OperationId): TableName[] {
-  return Object.keys(toTableAccess(operationId)) as TableName[];
+export function listUsedTables(operationId: OperationId): TableName[] {
+  return Object.keys(findTableAccess(operationId)) as TableName[];
 }
 
 // Reading one item or page is mostly waiting, which is billed by memory. With half of 512 MB, a cold start takes some

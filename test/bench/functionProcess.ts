@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import {
+  buildLambdaContext,
   defineAwslambda,
   setFunctionEnvironment,
-  toLambdaContext,
 } from '../../infra/local/lambdaRuntime.ts';
 
 interface RunRequest {
@@ -93,7 +93,7 @@ function readPeakMemory(): number {
 
 /** Calls the function as Lambda does. */
 async function invoke(event: APIGatewayProxyEvent, keepsBody: boolean) {
-  const context = toLambdaContext('bench', event.requestContext.requestId, 120_000);
+  const context = buildLambdaContext('bench', event.requestContext.requestId, 120_000);
   if (!streamed.has(handler)) {
     const result = (await handler(event, context)) as APIGatewayProxyResult;
     // The runtime passes on a buffered response as one JSON text, in which the body is quoted once more.

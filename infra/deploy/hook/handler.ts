@@ -19,7 +19,7 @@ import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
-import { findIds, toReason, toTableName } from './knownIds.ts';
+import { describeReason, findIds, readTableName } from './knownIds.ts';
 
 /**
  * Milliseconds before each further attempt. A cold start may be throttled, and it takes some seconds until a permission
@@ -40,7 +40,7 @@ const bounds = {
 const codeDeploy = new CodeDeployClient(bounds);
 const database = new DynamoDBClient(bounds);
 const lambda = new LambdaClient({ maxAttempts: 2, requestHandler: { connectionTimeout: 2_000 } });
-const keys = defineKeyRegister(new DynamoDBClient(bounds), toTableName('apiKeys'));
+const keys = defineKeyRegister(new DynamoDBClient(bounds), readTableName('apiKeys'));
 
 export interface HookEvent {
   readonly DeploymentId: string;
@@ -103,7 +103,7 @@ async function prove(deploymentId: string): Promise<string> {
     await callWithKey(target, probes);
     return `${subject} gave the right response to each of ${probes.length} requests.`;
   } catch (error) {
-    throw new Error(`${subject} was stopped before its first client: ${toReason(error)}`);
+    throw new Error(`${subject} was stopped before its first client: ${describeReason(error)}`);
   }
 }
 
@@ -142,7 +142,7 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
   const { apiKey, record } = await keys
     .create({ keyId: drawHookKeyId(), name: 'deployment-hook', permission, expiresAt })
     .catch((error) => {
-      throw new Error(`No key could be made for the calls: ${toReason(error)}`);
+      throw new Error(`No key could be made for the calls: ${describeReason(error)}`);
     });
   const deadline = AbortSignal.timeout(TIMEOUT);
   try {
@@ -176,7 +176,9 @@ async function call(
   const invoke = operation.streamed ? readStream : readWhole;
   const { status, body } = await Promise.race([invoke(probe, input, deadline), late]).catch(
     (error) => {
-      throw new Error(`${method} ${path} failed (request id ${requestId}): ${toReason(error)}`);
+      throw new Error(
+        `${method} ${path} failed (request id ${requestId}): ${describeReason(error)}`,
+      );
     },
   );
   if (isRight(probe, status, body)) return;

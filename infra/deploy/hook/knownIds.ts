@@ -2,7 +2,7 @@ import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type KnownIds, readTableNames, readTables } from '../../gateway/probes.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 
-export function toTableName(table: TableName): string {
+export function readTableName(table: TableName): string {
   return process.env[tables[table].variable] ?? '';
 }
 
@@ -16,7 +16,7 @@ export async function findIds(
 ): Promise<{ ids: KnownIds; problems: string[] }> {
   const ids: Record<string, string> = {};
   const find = async (table: keyof typeof readTables) => {
-    const tableName = toTableName(table);
+    const tableName = readTableName(table);
     const { path, id: attribute } = readTables[table];
     try {
       const id = await findId(client, tableName, attribute);
@@ -24,7 +24,7 @@ export async function findIds(
       ids[path] = id;
       return undefined;
     } catch (error) {
-      return `The table ${tableName} cannot be read: ${toReason(error)}`;
+      return `The table ${tableName} cannot be read: ${describeReason(error)}`;
     }
   };
   const problems = await Promise.all(readTableNames.map(find));
@@ -39,7 +39,7 @@ async function findId(client: DynamoDBClient, TableName: string, id: string) {
   return undefined;
 }
 
-export function toReason(error: unknown): string {
+export function describeReason(error: unknown): string {
   const { name, message } = error as Error;
   return name === 'Error' ? message : `${name}: ${message}`;
 }

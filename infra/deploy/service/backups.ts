@@ -10,7 +10,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { toNames, toStackProps } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import { type DataTables, toKeptPolicy } from './dataTables.ts';
+import { chooseRemovalPolicy, type DataTables } from './dataTables.ts';
 
 /**
  * Backs up the tables every night and copies the backup to a vault in another region. The account must have advanced
@@ -30,7 +30,7 @@ export function defineBackupCopies(
   const { stack: name, copiesVault } = toNames(stage);
   const vault = new BackupVault(stack, 'Backups', {
     backupVaultName: name,
-    removalPolicy: toKeptPolicy(stage),
+    removalPolicy: chooseRemovalPolicy(stage),
   });
   const { partition, account } = stack;
   const copies = BackupVault.fromBackupVaultArn(
@@ -72,7 +72,7 @@ export function defineBackupStack(app: App, stage: Stage, region: string): Stack
   });
   new BackupVault(stack, 'Vault', {
     backupVaultName: copiesVault,
-    removalPolicy: toKeptPolicy(stage),
+    removalPolicy: chooseRemovalPolicy(stage),
   });
   return stack;
 }

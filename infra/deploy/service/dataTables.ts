@@ -51,6 +51,6 @@ function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute
  * log name and that code version exist already. CloudFormation calls this RetainExceptOnCreate:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
-export function toKeptPolicy({ settings: { protectsData } }: Stage): RemovalPolicy {
+export function chooseRemovalPolicy({ settings: { protectsData } }: Stage): RemovalPolicy {
   return protectsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

@@ -8,9 +8,9 @@ import { operations } from '../../../shared/contract/operations.ts';
 import { rateLimited, toErrorHeaders, toErrorText } from '../../gateway/gatewayErrors.ts';
 import {
   credentialsPattern,
+  listRateRules,
   RATE_WINDOW_SECONDS,
   type RateRule,
-  toRateRules,
 } from '../../gateway/rateRules.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
@@ -41,9 +41,9 @@ export function defineFirewall(
     });
     return;
   }
-  const rateRules = toRateRules(settings).map((rule, priority) =>
-    toRule(rule.name, priority, {
-      action: { block: { customResponse: toRefusal(settings) } },
+  const rateRules = listRateRules(settings).map((rule, priority) =>
+    buildRule(rule.name, priority, {
+      action: { block: { customResponse: buildRefusal(settings) } },
       statement: { rateBasedStatement: toRateStatement(rule) },
     }),
   );
@@ -51,7 +51,7 @@ export function defineFirewall(
     name,
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    visibilityConfig: toVisibility(name),
+    visibilityConfig: buildVisibility(name),
     customResponseBodies: {
       refusal: { contentType: 'APPLICATION_JSON', content: toErrorText(rateLimited) },
     },
@@ -63,8 +63,8 @@ export function defineFirewall(
     },
     rules: [
       ...rateRules,
-      toManagedRule('AWSManagedRulesAmazonIpReputationList', rateRules.length),
-      toManagedRule('AWSManagedRulesCommonRuleSet', rateRules.length + 1, countedRules),
+      buildManagedRule('AWSManagedRulesAmazonIpReputationList', rateRules.length),
+      buildManagedRule('AWSManagedRulesCommonRuleSet', rateRules.length + 1, countedRules),
     ],
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
@@ -74,7 +74,7 @@ export function defineFirewall(
 }
 
 /** A fixed text, so it has the CORS headers only if they are the same for all origins. */
-function toRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseProperty {
+function buildRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseProperty {
   const headers =
     allowedOrigins.length === 1 ? toErrorHeaders(rateLimited, allowedOrigins) : rateLimited.headers;
   return {
@@ -87,7 +87,7 @@ function toRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseP
 const authorization = {
   name: 'authorization',
   // The scheme is case-insensitive, and more than one space may follow it.
-  textTransformations: toTransformations('COMPRESS_WHITE_SPACE', 'LOWERCASE'),
+  textTransformations: listTransformations('COMPRESS_WHITE_SPACE', 'LOWERCASE'),
 };
 
 function toRateStatement({ limit, countedBy, counts }: RateRule) {
@@ -97,53 +97,53 @@ function toRateStatement({ limit, countedBy, counts }: RateRule) {
     ...(countedBy === 'key'
       ? { aggregateKeyType: 'CUSTOM_KEYS', customKeys: [{ header: authorization }] }
       : { aggregateKeyType: 'IP' }),
-    ...(counts !== 'all' && { scopeDownStatement: toScope(counts) }),
+    ...(counts !== 'all' && { scopeDownStatement: buildScope(counts) }),
   };
 }
 
-function toScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
+function buildScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
   const { method, path } = operations.listInventory;
   // `singleHeader` is plain JSON for the CDK, so its member has CloudFormation's name.
-  const hasKey = toMatch({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
+  const hasKey = matchField({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
     textTransformations: authorization.textTransformations,
   });
   const statements =
     counts === 'keyless'
-      ? [toNot(hasKey), toNot(toMatch({ method: {} }, '^OPTIONS$'))]
+      ? [negate(hasKey), negate(matchField({ method: {} }, '^OPTIONS$'))]
       : [
           hasKey,
-          toMatch({ method: {} }, `^${method}$`),
+          matchField({ method: {} }, `^${method}$`),
           // The gateway takes a doubled slash, and one at the end, for none.
-          toMatch({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
-            textTransformations: toTransformations('URL_DECODE', 'NORMALIZE_PATH'),
+          matchField({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
+            textTransformations: listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
           }),
         ];
   return { andStatement: { statements } };
 }
 
-function toMatch(
+function matchField(
   fieldToMatch: CfnWebACL.FieldToMatchProperty,
   regexString: string,
-  { textTransformations } = { textTransformations: toTransformations('NONE') },
+  { textTransformations } = { textTransformations: listTransformations('NONE') },
 ): CfnWebACL.StatementProperty {
   return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
 }
 
-function toNot(statement: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
+function negate(statement: CfnWebACL.StatementProperty): CfnWebACL.StatementProperty {
   return { notStatement: { statement } };
 }
 
-function toTransformations(...types: string[]) {
+function listTransformations(...types: string[]) {
   return types.map((type, priority) => ({ type, priority }));
 }
 
-function toManagedRule(
+function buildManagedRule(
   name: string,
   priority: number,
   counted: readonly string[] = [],
 ): CfnWebACL.RuleProperty {
   const ruleActionOverrides = counted.map((rule) => ({ name: rule, actionToUse: { count: {} } }));
-  return toRule(name, priority, {
+  return buildRule(name, priority, {
     overrideAction: { none: {} },
     statement: {
       managedRuleGroupStatement: {
@@ -155,14 +155,14 @@ function toManagedRule(
   });
 }
 
-function toRule(
+function buildRule(
   name: string,
   priority: number,
   rule: Pick<CfnWebACL.RuleProperty, 'action' | 'overrideAction' | 'statement'>,
 ): CfnWebACL.RuleProperty {
-  return { name, priority, ...rule, visibilityConfig: toVisibility(name) };
+  return { name, priority, ...rule, visibilityConfig: buildVisibility(name) };
 }
 
-function toVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+function buildVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true };
 }

@@ -27,12 +27,12 @@ import { defineFunction } from './lambdaFunction.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import {
   type AlarmPart,
+  buildLargestMetric,
+  buildLogMetric,
   clientErrorStatuses,
   defineLogMetric,
+  groupAlarmParts,
   type LogMetricName,
-  toAlarmGroups,
-  toLargest,
-  toLogMetric,
 } from './serviceMetrics.ts';
 
 /**
@@ -160,11 +160,11 @@ function defineRollbackAlarms(
     id,
     ...defineRollbackPart(scope, stage, id, aliases[id], functions[id].fn.logGroup),
   }));
-  const groups = toAlarmGroups(parts).map((group, index) => {
+  const groups = groupAlarmParts(parts).map((group, index) => {
     const ids = group.map(({ id }) => id);
     const alarm = new Alarm(scope, `Rollback${index + 1}`, {
       alarmDescription: `The newest version of ${ids.join(' or ')} fails. During a deployment this rolls it back. The value says why: 1 it crashed or timed out, 2 at least 1 in 20 calls got a 5xx (of 20 calls, or 3 failures), 3 half of 20 or more calls got ${clientErrorStatuses.join(', ')} or a 5xx, 4 at least 1 in 100 calls, and two, took longer than latencyMilliseconds. See "Errors with their cause", "Slowest requests" and, for 4xx, "Requests by status" in Logs Insights.`,
-      metric: toLargest('1 crash, 2 5xx, 3 4xx, 4 slow', group, period),
+      metric: buildLargestMetric('1 crash, 2 5xx, 3 4xx, 4 slow', group, period),
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -187,7 +187,7 @@ function defineRollbackPart(
     metric.with({ dimensionsMap: { ...metric.dimensions, ExecutedVersion: version } });
   const defineMetric = (name: LogMetricName, statistic: string) => {
     defineLogMetric(scope, stage, id, name, logGroup, true);
-    return toLogMetric(stage, id, name, { statistic }, version);
+    return buildLogMetric(stage, id, name, { statistic }, version);
   };
   const inTime = Stats.percentileRank(operationSettings[id].latencyMilliseconds);
   const sum = { statistic: Stats.SUM };

@@ -10,10 +10,15 @@ import {
 } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
-import { operationSettings, type Stage, toTableAccess, toUsedTables } from '../../stages/stages.ts';
+import {
+  findTableAccess,
+  listUsedTables,
+  operationSettings,
+  type Stage,
+} from '../../stages/stages.ts';
 import { tables } from '../../stages/tables.ts';
 import { bundling, toEntry } from '../bundling/bundling.ts';
-import { type DataTables, toKeptPolicy } from './dataTables.ts';
+import { chooseRemovalPolicy, type DataTables } from './dataTables.ts';
 import { defineFunction } from './lambdaFunction.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 
@@ -35,10 +40,10 @@ export function defineOperationFunctions(
 ): OperationFunctions {
   const { settings } = stage;
   const { allowedOrigins, documentationAddress } = settings;
-  const removalPolicy = toKeptPolicy(stage);
+  const removalPolicy = chooseRemovalPolicy(stage);
   return mapOperations((operationId) => {
-    const access = toTableAccess(operationId);
-    const used = toUsedTables(operationId);
+    const access = findTableAccess(operationId);
+    const used = listUsedTables(operationId);
     const reservedConcurrency = toReservedConcurrency(settings, operationId);
     const fn = defineFunction(scope, operationId, stage, {
       functionName: toNames(stage).toFunction(operationId),
@@ -82,7 +87,7 @@ function defineVersion(
   fn: NodejsFunction,
   removalPolicy: RemovalPolicy,
 ) {
-  const digest = toDigest(fn);
+  const digest = computeDigest(fn);
   fn.addEnvironment('VERSION_DIGEST', digest);
   // The alias can go back to a kept version.
   const props = { lambda: fn as IFunction, description: digest, removalPolicy };
@@ -90,7 +95,7 @@ function defineVersion(
 }
 
 /** Neither tags nor reserved concurrency are part of a version. */
-function toDigest({ node: { defaultChild } }: NodejsFunction): string {
+function computeDigest({ node: { defaultChild } }: NodejsFunction): string {
   const stack = Stack.of(defaultChild as CfnElement);
   const { Resources } = stack.resolve((defaultChild as CfnElement)._toCloudFormation());
   const [resource] = Object.values<{ Properties: Record<string, unknown> }>(Resources);

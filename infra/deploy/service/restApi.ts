@@ -21,7 +21,7 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { toNames } from '../../stages/resourceNames.ts';
 import type { StageSettings, Throttle } from '../../stages/stageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { toKeptPolicy } from './dataTables.ts';
+import { chooseRemovalPolicy } from './dataTables.ts';
 import type { LiveAliases } from './gradualDeployment.ts';
 import { defineGatewayResponses, defineRoutes } from './routes.ts';
 
@@ -70,7 +70,7 @@ export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAlias
   const accessLog = new LogGroup(scope, 'AccessLogs', {
     logGroupName: names.accessLog,
     retention: logRetentionDays,
-    removalPolicy: toKeptPolicy(stage),
+    removalPolicy: chooseRemovalPolicy(stage),
   });
   const api = new RestApi(scope, 'Api', {
     restApiName: names.api,

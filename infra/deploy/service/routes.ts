@@ -15,10 +15,10 @@ import {
   fixedResponseTypes,
   type GatewayError,
   gatewayErrors,
+  methodNotAllowedError,
   toAllow,
   toErrorHeaders,
   toErrorText,
-  toMethodNotAllowedError,
   toPreflightHeaders,
 } from '../../gateway/gatewayErrors.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
@@ -31,17 +31,17 @@ type Origins = StageSettings['allowedOrigins'];
 export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins: Origins): void {
   for (const id of operationIds) {
     const resource = api.root.resourceForPath(operations[id].path);
-    resource.addMethod(operations[id].method, toIntegration(id, aliases));
+    resource.addMethod(operations[id].method, buildIntegration(id, aliases));
   }
-  for (const path of toPaths()) {
+  for (const path of listPaths()) {
     const resource = api.root.resourceForPath(path);
     if (!operationIds.some((id) => operations[id].path === path)) {
       addErrorResponse(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
     } else {
       const allow = toAllow(path);
       const headers = toPreflightHeaders(allow, allowedOrigins);
-      addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(allowedOrigins));
-      addErrorResponse(resource, toMethodNotAllowedError(allow), allowedOrigins);
+      addFixedResponse(resource, 'OPTIONS', 204, headers, renderOriginTemplate(allowedOrigins));
+      addErrorResponse(resource, methodNotAllowedError(allow), allowedOrigins);
     }
   }
 }
@@ -64,7 +64,7 @@ function addErrorResponse(resource: IResource, error: GatewayError, origins: Ori
   addFixedResponse(resource, 'ANY', statusOfCode[error.code], headers, toErrorText(error));
 }
 
-function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
+function buildIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
   return new LambdaIntegration(aliases[id] as IFunction, {
     // The console's test button would need its own permission on every function.
     allowTestInvoke: false,
@@ -80,7 +80,7 @@ function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration
  * The contract's paths, all their parent paths, and a path for all others. On a path without a method, the gateway
  * would take the Bearer token for an invalid AWS signature and complain about that.
  */
-function toPaths(): Set<string> {
+function listPaths(): Set<string> {
   const paths = new Set(['/', '/{unknownPath+}']);
   for (const id of operationIds) {
     const segments = operations[id].path.slice(1).split('/');
@@ -122,7 +122,7 @@ function addFixedResponse(
 }
 
 /** If several origins are allowed, returns the request's own when it is one of them. */
-function toOriginTemplate(origins: Origins): string | undefined {
+function renderOriginTemplate(origins: Origins): string | undefined {
   if (origins.length === 1) return undefined;
   const isAllowed = origins.map((origin) => `$origin == "${origin}"`).join(' || ');
   return [

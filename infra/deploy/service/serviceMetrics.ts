@@ -63,7 +63,7 @@ export function defineLogMetric(
 const versionDimension = 'Version';
 
 /** @param version only this one; by default all together */
-export function toLogMetric(
+export function buildLogMetric(
   stage: Stage,
   operationId: OperationId,
   name: LogMetricName,
@@ -89,7 +89,7 @@ export interface AlarmPart {
 const MAX_ALARM_METRICS = 10;
 
 /** The parts that one alarm can watch together. */
-export function toAlarmGroups<Part extends AlarmPart>(parts: readonly Part[]): Part[][] {
+export function groupAlarmParts<Part extends AlarmPart>(parts: readonly Part[]): Part[][] {
   const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
   const length = Math.floor(MAX_ALARM_METRICS / metricsEach);
   return Array.from({ length: Math.ceil(parts.length / length) }, (_, index) =>
@@ -98,7 +98,7 @@ export function toAlarmGroups<Part extends AlarmPart>(parts: readonly Part[]): P
 }
 
 /** The largest value of all parts. */
-export function toLargest(
+export function buildLargestMetric(
   label: string,
   parts: readonly AlarmPart[],
   period: Duration,
@@ -112,7 +112,7 @@ export function toLargest(
 }
 
 /** A metric by Lambda for all versions of a function together. */
-export function toFunctionMetric(
+export function buildFunctionMetric(
   stage: Stage,
   operationId: OperationId,
   metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
@@ -132,7 +132,7 @@ export function toFunctionMetric(
  * the requests.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
-export function toGatewayMetric(
+export function buildGatewayMetric(
   stage: Stage,
   metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
   options: MetricOptions,

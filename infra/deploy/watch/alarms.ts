@@ -23,9 +23,9 @@ import {
 } from '../../stages/stageSettings.ts';
 import {
   type AlarmPart,
+  buildLargestMetric,
   fillMissing,
-  toAlarmGroups,
-  toLargest,
+  groupAlarmParts,
 } from '../service/serviceMetrics.ts';
 
 /**
@@ -62,10 +62,10 @@ export function defineSharedAlarms(
   parts: readonly AlarmPart[],
   period = Duration.minutes(5),
 ): WatchAlarm[] {
-  return toAlarmGroups(parts).map((group, index) => ({
+  return groupAlarmParts(parts).map((group, index) => ({
     ...alarm,
     name: index === 0 ? name : `${name}-${index + 1}`,
-    metric: toLargest(label, group, period),
+    metric: buildLargestMetric(label, group, period),
   }));
 }
 

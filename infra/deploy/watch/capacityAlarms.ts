@@ -5,9 +5,9 @@ import { MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import { type AlarmPart, toFunctionMetric } from '../service/serviceMetrics.ts';
+import { type AlarmPart, buildFunctionMetric } from '../service/serviceMetrics.ts';
 import { defineSharedAlarms, type WatchAlarms } from './alarms.ts';
-import { toTableMetric, toTableThrottles } from './metrics.ts';
+import { buildTableMetric, buildTableThrottles } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarms {
@@ -30,12 +30,12 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
         threshold: 1,
         periods: [2, 3],
       },
-      tableNames.map((table) => toTableThrottles(stage, table)),
+      tableNames.map((table) => buildTableThrottles(stage, table)),
     ),
     {
       name: 'transaction-conflicts',
       description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is tried up to ${MAX_ATTEMPTS} times; then clients get 503. Look at the saved query "Cost in request units by key": many keys are a crowd that buys one pet, which ends by itself. Ask the owner of a single one to wait longer between attempts.`,
-      metric: toTableMetric(stage, 'inventory', 'TransactionConflict'),
+      metric: buildTableMetric(stage, 'inventory', 'TransactionConflict'),
       threshold: MAX_CONFLICTS,
       periods: [3, 3],
     },
@@ -49,18 +49,18 @@ const MAX_CONFLICTS = 300;
 const MAX_THROTTLES = 5;
 
 function defineFunctionAlarms(stage: Stage): WatchAlarms {
-  const toPart = (
+  const buildPart = (
     id: OperationId,
-    name: Parameters<typeof toFunctionMetric>[2],
+    name: Parameters<typeof buildFunctionMetric>[2],
     statistic: string,
     limit?: number,
   ): AlarmPart => ({
     value: limit === undefined ? `FILL(${id}, 0)` : `100 * FILL(${id}, 0) / ${limit}`,
-    usingMetrics: { [id]: toFunctionMetric(stage, id, name, { statistic }) },
+    usingMetrics: { [id]: buildFunctionMetric(stage, id, name, { statistic }) },
   });
   const reserved = operationIds.flatMap((id) => {
     const limit = toReservedConcurrency(stage.settings, id) ?? 0;
-    return limit > 0 ? [toPart(id, 'ConcurrentExecutions', Stats.MAXIMUM, limit)] : [];
+    return limit > 0 ? [buildPart(id, 'ConcurrentExecutions', Stats.MAXIMUM, limit)] : [];
   });
   return [
     ...defineSharedAlarms(
@@ -71,7 +71,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
           'A function crashed, ran out of memory or timed out, which should never happen. Look at `npx petstore status` for which one, and at the saved query "Errors with their cause". If it began with a deployment, roll back.',
         threshold: 1,
       },
-      operationIds.map((id) => toPart(id, 'Errors', Stats.SUM)),
+      operationIds.map((id) => buildPart(id, 'Errors', Stats.SUM)),
     ),
     // For the other operations, the alarm on latency covers the whole duration.
     ...defineSharedAlarms(
@@ -85,7 +85,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
       operationIds
         .filter((id) => operations[id].streamed)
         .map((id) =>
-          toPart(id, 'Duration', Stats.MAXIMUM, operationSettings[id].timeoutSeconds * 1_000),
+          buildPart(id, 'Duration', Stats.MAXIMUM, operationSettings[id].timeoutSeconds * 1_000),
         ),
     ),
     ...defineSharedAlarms(
@@ -95,7 +95,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
         description: `Lambda refused ${MAX_THROTTLES} calls of an operation in five minutes, because too many run at once; clients get 5xx. If there are many, an alarm on 5xx sends a page. Look at \`npx petstore status\` for which one. Raise the function's reservedConcurrency in ${stagesFile}, or the account's quota.`,
         threshold: MAX_THROTTLES,
       },
-      operationIds.map((id) => toPart(id, 'Throttles', Stats.SUM)),
+      operationIds.map((id) => buildPart(id, 'Throttles', Stats.SUM)),
     ),
     ...defineSharedAlarms(
       {

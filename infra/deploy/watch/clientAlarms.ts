@@ -4,15 +4,19 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
-import { type AlarmPart, clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
+import {
+  type AlarmPart,
+  buildGatewayMetric,
+  clientErrorStatuses,
+} from '../service/serviceMetrics.ts';
 import { defineSharedAlarms, type Incident, type WatchAlarm, type WatchAlarms } from './alarms.ts';
 import {
   type AccessLogMetrics,
-  toAllRequests,
-  toCalls,
-  toClientCalls,
-  toLatencyMetric,
-  toShare,
+  buildCallsMetric,
+  buildLatencyMetric,
+  buildRequestsMetric,
+  buildShareMetric,
+  renderClientCalls,
 } from './metrics.ts';
 
 type OperationCounts = AccessLogMetrics['operations'];
@@ -23,14 +27,14 @@ export function defineClientAlarms(
   { refusals: { throttled, unauthorized, forbidden }, operations: counts }: AccessLogMetrics,
 ): WatchAlarms {
   const { quietMinutes } = stage.settings;
-  const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM });
+  const serverErrors = buildGatewayMetric(stage, '5XXError', { statistic: Stats.SUM });
   return [
     {
       name: 'server-errors',
       severity: 'outage',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
-      metric: toShare(stage, '5xx, % of requests', serverErrors, 5),
+      metric: buildShareMetric(stage, '5xx, % of requests', serverErrors, 5),
       threshold: 1,
       periods: [2, 3],
     },
@@ -42,7 +46,7 @@ export function defineClientAlarms(
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: toShare(stage, '429, % of requests', throttled, 20),
+      metric: buildShareMetric(stage, '429, % of requests', throttled, 20),
       threshold: 5,
       periods: [2, 3],
     },
@@ -51,7 +55,7 @@ export function defineClientAlarms(
       name: 'unauthorized-requests',
       description:
         'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Requests by address") mean that someone tries keys.',
-      metric: toShare(stage, '401, % of requests', unauthorized, 50),
+      metric: buildShareMetric(stage, '401, % of requests', unauthorized, 50),
       threshold: 20,
       periods: [2, 3],
     },
@@ -59,7 +63,7 @@ export function defineClientAlarms(
       name: 'forbidden-requests',
       description:
         'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
-      metric: toShare(stage, '403, % of requests', forbidden, 50),
+      metric: buildShareMetric(stage, '403, % of requests', forbidden, 50),
       threshold: 10,
       periods: [2, 3],
     },
@@ -75,7 +79,7 @@ const seekCause =
   'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
 
 /** This many times the share of failures that an operation's objective allows, in percent. */
-function toBudget(id: OperationId, times: number): number {
+function computeBudget(id: OperationId, times: number): number {
   return Number(((100 - operationSettings[id].availabilityPercent) * times).toFixed(6));
 }
 
@@ -83,7 +87,7 @@ function toBudget(id: OperationId, times: number): number {
  * The failures of one operation as a percentage of its requests. Crashes, timeouts and calls that Lambda refused count,
  * like the handler's own 5xx.
  */
-function toFailureShare(
+function buildFailureShare(
   stage: Stage,
   id: OperationId,
   counts: OperationCounts,
@@ -91,10 +95,10 @@ function toFailureShare(
   period: Duration,
 ): AlarmPart {
   const [failed, calls] = [`${id}Failed`, `${id}Calls`];
-  const asked = toClientCalls(stage, period, calls, failed);
+  const asked = renderClientCalls(stage, period, calls, failed);
   return {
     value: `IF(FILL(${failed}, 0) >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
-    usingMetrics: { [failed]: counts[id].failures, [calls]: toCalls(stage, id) },
+    usingMetrics: { [failed]: counts[id].failures, [calls]: buildCallsMetric(stage, id) },
   };
 }
 
@@ -102,31 +106,31 @@ function toFailureShare(
 function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarms {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
-  const toSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
+  const chooseSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
   const label = '5xx, % of requests';
   return [
     ...defineSharedAlarms(
       {
         name: `${id}-server-errors`,
-        severity: toSeverity('outage'),
+        severity: chooseSeverity('outage'),
         label,
-        description: `At least ${toBudget(id, 50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${seekCause}`,
-        threshold: toBudget(id, 50),
+        description: `At least ${computeBudget(id, 50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${seekCause}`,
+        threshold: computeBudget(id, 50),
         periods: [2, 3],
       },
-      [toFailureShare(stage, id, counts, 3, inFiveMinutes)],
+      [buildFailureShare(stage, id, counts, 3, inFiveMinutes)],
     ),
     ...defineSharedAlarms(
       {
         name: `${id}-failing`,
-        severity: toSeverity('degraded'),
+        severity: chooseSeverity('degraded'),
         label,
         description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${seekCause}`,
         threshold: 50,
         // The quarters move on every minute, so one call and its retries touch two. Three take more than one call.
         periods: [3, 16],
       },
-      [toFailureShare(stage, id, counts, 1, inQuarter)],
+      [buildFailureShare(stage, id, counts, 1, inQuarter)],
       inQuarter,
     ),
   ];
@@ -141,8 +145,8 @@ function defineErrorBudgetAlarms(stage: Stage, counts: OperationCounts): WatchAl
       threshold: 3,
     },
     operationIds.map((id) => {
-      const { value, ...part } = toFailureShare(stage, id, counts, 10, inDay);
-      return { ...part, value: `${value} * ${Number((1 / toBudget(id, 1)).toFixed(6))}` };
+      const { value, ...part } = buildFailureShare(stage, id, counts, 10, inDay);
+      return { ...part, value: `${value} * ${Number((1 / computeBudget(id, 1)).toFixed(6))}` };
     }),
     inDay,
   );
@@ -152,9 +156,9 @@ function defineClientErrorAlarms(stage: Stage, counts: OperationCounts): WatchAl
   const parts = operationIds.flatMap((id): AlarmPart[] => {
     const { clientErrors } = counts[id];
     const [refused, calls] = [`${id}Refused`, `${id}Calls`];
-    const asked = toClientCalls(stage, inQuarter, calls, refused);
+    const asked = renderClientCalls(stage, inQuarter, calls, refused);
     const value = `IF(${asked} >= 20, 100 * FILL(${refused}, 0) / ${asked}, 0)`;
-    const usingMetrics = { [calls]: toCalls(stage, id) };
+    const usingMetrics = { [calls]: buildCallsMetric(stage, id) };
     return clientErrors
       ? [{ value, usingMetrics: { [refused]: clientErrors, ...usingMetrics } }]
       : [];
@@ -184,7 +188,7 @@ function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
     },
     operationIds.map((id) => ({
       value: `100 * FILL(${id}, 0) / ${operationSettings[id].latencyMilliseconds}`,
-      usingMetrics: { [id]: toLatencyMetric(stage, id, { statistic: Stats.p(99) }) },
+      usingMetrics: { [id]: buildLatencyMetric(stage, id, { statistic: Stats.p(99) }) },
     })),
   );
 }
@@ -221,7 +225,7 @@ function defineSilentLogAlarm(stage: Stage): WatchAlarm {
           dimensionsMap: { LogGroupName: logName },
           statistic: Stats.SUM,
         }),
-        requests: toAllRequests(stage),
+        requests: buildRequestsMetric(stage),
       },
       period: inQuarter,
     }),

@@ -17,14 +17,14 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
+import { buildFunctionMetric, buildGatewayMetric } from '../service/serviceMetrics.ts';
 import { deployments, deprecatedCallers, deprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
-  toCalls,
-  toLatencyMetric,
-  toTableMetric,
-  toTableThrottles,
+  buildCallsMetric,
+  buildLatencyMetric,
+  buildTableMetric,
+  buildTableThrottles,
 } from './metrics.ts';
 
 /** The number of days that the objectives cover. */
@@ -58,28 +58,28 @@ export function defineDashboards(
       alarms.length > 0
         ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
         : [],
-      toObjectiveRow(stage, operations),
-      toGatewayRow(stage, refusals),
+      buildObjectiveRow(stage, operations),
+      buildGatewayRow(stage, refusals),
       [
-        toQueryTable(
+        buildQueryTable(
           'Deployments: versions that served requests',
           stage,
           operationIds,
           deployments,
         ),
       ],
-      toDeprecationRow(stage),
+      buildDeprecationRow(stage),
     ],
   });
   new Dashboard(scope, 'CapacityDashboard', {
     dashboardName: `${dashboardName}-capacity`,
-    widgets: [toFunctionRow(stage), toTableRow(stage)],
+    widgets: [buildFunctionRow(stage), buildTableRow(stage)],
   });
 }
 
 /** The operations' results in the last four weeks, next to their objectives. */
-function toObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): IWidget[] {
-  const toValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
+function buildObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): IWidget[] {
+  const buildValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
     new SingleValueWidget({
       title: `${what}, last ${DAYS} days`,
       metrics: operationIds.map(toMetric),
@@ -88,98 +88,107 @@ function toObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): I
       ...lastDays,
     });
   // Names must be unique in a widget.
-  const toShare = (id: OperationId, label: string, ofBudget = '') =>
+  const buildShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
       expression: `100 * (1 - FILL(${id}Failures, 0) / ${id}Calls${ofBudget})`,
       usingMetrics: {
         [`${id}Failures`]: counts[id].failures.with(sum),
-        [`${id}Calls`]: toCalls(stage, id).with(sum),
+        [`${id}Calls`]: buildCallsMetric(stage, id).with(sum),
       },
       period: sum.period,
     });
   return [
-    toValues('Availability, %', (id) =>
-      toShare(id, `${id} (at least ${operationSettings[id].availabilityPercent})`),
+    buildValues('Availability, %', (id) =>
+      buildShare(id, `${id} (at least ${operationSettings[id].availabilityPercent})`),
     ),
-    toValues('Error budget left, %', (id) => {
+    buildValues('Error budget left, %', (id) => {
       const budget = 1 - operationSettings[id].availabilityPercent / 100;
-      return toShare(id, id, ` / ${budget.toFixed(6)}`);
+      return buildShare(id, id, ` / ${budget.toFixed(6)}`);
     }),
-    toValues('99th percentile, milliseconds', (id) => {
+    buildValues('99th percentile, milliseconds', (id) => {
       const label = `${id} (below ${operationSettings[id].latencyMilliseconds})`;
-      return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
+      return buildLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
     }),
   ];
 }
 
-function toGatewayRow(stage: Stage, refusals: AccessLogMetrics['refusals']): IWidget[] {
-  const toMetric = (
-    name: Parameters<typeof toGatewayMetric>[1],
+function buildGatewayRow(stage: Stage, refusals: AccessLogMetrics['refusals']): IWidget[] {
+  const buildMetric = (
+    name: Parameters<typeof buildGatewayMetric>[1],
     label: string,
     statistic: string = Stats.SUM,
-  ) => toGatewayMetric(stage, name, { statistic, label });
+  ) => buildGatewayMetric(stage, name, { statistic, label });
   const refused = Object.values(refusals);
   return [
-    toGraph('Traffic: requests', [toMetric('Count', 'all')]),
-    toGraph('Errors: requests', [
-      toMetric('5XXError', '5xx'),
-      toMetric('4XXError', 'all 4xx'),
+    buildGraph('Traffic: requests', [buildMetric('Count', 'all')]),
+    buildGraph('Errors: requests', [
+      buildMetric('5XXError', '5xx'),
+      buildMetric('4XXError', 'all 4xx'),
       ...refused,
     ]),
-    toGraph(
+    buildGraph(
       'Latency: milliseconds',
-      [50, 90, 99].map((percentile) => toMetric('Latency', `p${percentile}`, Stats.p(percentile))),
+      [50, 90, 99].map((percentile) =>
+        buildMetric('Latency', `p${percentile}`, Stats.p(percentile)),
+      ),
     ),
   ];
 }
 
-function toFunctionRow(stage: Stage): IWidget[] {
-  const toEach = (name: Parameters<typeof toFunctionMetric>[2], statistic: string, suffix = '') =>
+function buildFunctionRow(stage: Stage): IWidget[] {
+  const mapOperationMetrics = (
+    name: Parameters<typeof buildFunctionMetric>[2],
+    statistic: string,
+    suffix = '',
+  ) =>
     operationIds.map((id) =>
-      toFunctionMetric(stage, id, name, { statistic, label: `${id}${suffix}` }),
+      buildFunctionMetric(stage, id, name, { statistic, label: `${id}${suffix}` }),
     );
   return [
-    toGraph('Functions: calls', toEach('Invocations', Stats.SUM)),
-    toGraph('Functions: 99th percentile, milliseconds', toEach('Duration', Stats.p(99))),
-    toGraph('Functions: concurrency, throttles', [
-      ...toEach('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
-      ...toEach('Throttles', Stats.SUM, ' throttled'),
+    buildGraph('Functions: calls', mapOperationMetrics('Invocations', Stats.SUM)),
+    buildGraph(
+      'Functions: 99th percentile, milliseconds',
+      mapOperationMetrics('Duration', Stats.p(99)),
+    ),
+    buildGraph('Functions: concurrency, throttles', [
+      ...mapOperationMetrics('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
+      ...mapOperationMetrics('Throttles', Stats.SUM, ' throttled'),
     ]),
   ];
 }
 
-function toTableRow(stage: Stage): IWidget[] {
+function buildTableRow(stage: Stage): IWidget[] {
   const { maximumUnitsPerSecond } = stage.settings;
-  const toUnits = (names: readonly TableName[], kind: 'Read' | 'Write') =>
+  const buildUnits = (names: readonly TableName[], kind: 'Read' | 'Write') =>
     names.map((table) => {
       const limit = maximumUnitsPerSecond[table][kind === 'Read' ? 'read' : 'write'];
       const id = `${table}${kind}`;
       return new MathExpression({
         label: `${table} (at most ${limit})`,
         expression: `${id} / PERIOD(${id})`,
-        usingMetrics: { [id]: toTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
+        usingMetrics: { [id]: buildTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
       });
     });
   const throttles = tableNames.map((table) => {
-    const { value, usingMetrics } = toTableThrottles(stage, table);
+    const { value, usingMetrics } = buildTableThrottles(stage, table);
     return new MathExpression({ label: table, expression: value, usingMetrics });
   });
   return [
-    toGraph('Tables: read units a second', toUnits(tableNames, 'Read')),
-    toGraph('Tables: write units a second', toUnits(writtenTables, 'Write')),
-    toGraph('Tables: throttles', throttles),
+    buildGraph('Tables: read units a second', buildUnits(tableNames, 'Read')),
+    buildGraph('Tables: write units a second', buildUnits(writtenTables, 'Write')),
+    buildGraph('Tables: throttles', throttles),
   ];
 }
 
-function toDeprecationRow(stage: Stage): IWidget[] {
+function buildDeprecationRow(stage: Stage): IWidget[] {
   const ids = deprecatedOperations.map(({ id }) => id);
   if (ids.length === 0) return [];
   const title = `Callers of deprecated operations: ${ids.join(', ')}`;
-  return [toQueryTable(title, stage, ids, deprecatedCallers)];
+  return [buildQueryTable(title, stage, ids, deprecatedCallers)];
 }
 
-function toQueryTable(
+function buildQueryTable(
   title: string,
   stage: Stage,
   ids: readonly OperationId[],
@@ -194,6 +203,6 @@ function toQueryTable(
   });
 }
 
-function toGraph(title: string, left: IMetric[]): GraphWidget {
+function buildGraph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, width, leftYAxis: { min: 0 } });
 }

@@ -1,6 +1,6 @@
 import { Aws } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { toRateRules } from '../../gateway/rateRules.ts';
+import { listRateRules } from '../../gateway/rateRules.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
@@ -11,7 +11,7 @@ import type { WatchAlarm } from './alarms.ts';
  */
 export function defineFirewallAlarm(stage: Stage): WatchAlarm | undefined {
   const { api } = toNames(stage);
-  const refused = toRateRules(stage.settings).map(({ name }, index) => [
+  const refused = listRateRules(stage.settings).map(({ name }, index) => [
     `rule${index}`,
     new Metric({
       namespace: 'AWS/WAFV2',

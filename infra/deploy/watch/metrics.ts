@@ -16,14 +16,14 @@ import {
 } from '../../../shared/contract/operations.ts';
 import { isWrite } from '../../../shared/runtime/requestUnits.ts';
 import { checkAgent, toNames, toUsedTableName } from '../../stages/resourceNames.ts';
-import { type Stage, toTableAccess } from '../../stages/stages.ts';
+import { findTableAccess, type Stage } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
 import {
   type AlarmPart,
+  buildFunctionMetric,
+  buildGatewayMetric,
+  buildLogMetric,
   clientErrorStatuses,
-  toFunctionMetric,
-  toGatewayMetric,
-  toLogMetric,
 } from '../service/serviceMetrics.ts';
 import { deprecatedOperations } from './logQueries.ts';
 
@@ -89,7 +89,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
  * times. Lambda counts no call that it refused, so each failure counts as a call at least.
  * @returns an expression, never below the failures
  */
-export function toClientCalls(
+export function renderClientCalls(
   { settings: { checkEveryMinutes } }: Stage,
   period: Duration,
   calls: string,
@@ -99,22 +99,22 @@ export function toClientCalls(
   return `MAX([FILL(${calls}, 0) - ${Number(checks.toFixed(3))}, FILL(${failures}, 0)])`;
 }
 
-export function toCalls(stage: Stage, id: OperationId): Metric {
-  return toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
+export function buildCallsMetric(stage: Stage, id: OperationId): Metric {
+  return buildFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM });
 }
 
 /** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
-export function toLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
+export function buildLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
   return operations[id].streamed
-    ? toLogMetric(stage, id, 'FirstByte', options)
-    : toFunctionMetric(stage, id, 'Duration', options);
+    ? buildLogMetric(stage, id, 'FirstByte', options)
+    : buildFunctionMetric(stage, id, 'Duration', options);
 }
 
 /**
  * The percentage of all requests that are counted.
  * @param minCounted below this the result is 0, since a share of a few requests says little
  */
-export function toShare(
+export function buildShareMetric(
   stage: Stage,
   label: string,
   counted: IMetric,
@@ -124,23 +124,23 @@ export function toShare(
     label,
     // FILL, because CloudWatch keeps using the last values when there are no newer ones.
     expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
-    usingMetrics: { counted, requests: toAllRequests(stage) },
+    usingMetrics: { counted, requests: buildRequestsMetric(stage) },
   });
 }
 
-export function toAllRequests(stage: Stage): Metric {
-  return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM });
+export function buildRequestsMetric(stage: Stage): Metric {
+  return buildGatewayMetric(stage, 'Count', { statistic: Stats.SUM });
 }
 
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
-export function toTableThrottles(stage: Stage, table: TableName): AlarmPart {
-  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
+export function buildTableThrottles(stage: Stage, table: TableName): AlarmPart {
+  const actions = operationIds.flatMap((id) => findTableAccess(id)[table] ?? []);
   const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   // Ids must be unique in a graph.
   const metrics = names.map((name, index) => [
     `${table}${index}`,
-    toTableMetric(stage, table, name),
+    buildTableMetric(stage, table, name),
   ]);
   return {
     // If one of several metrics has no value, a plain sum has none either.
@@ -150,7 +150,7 @@ export function toTableThrottles(stage: Stage, table: TableName): AlarmPart {
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
-export function toTableMetric(stage: Stage, table: TableName, metricName: string): Metric {
+export function buildTableMetric(stage: Stage, table: TableName, metricName: string): Metric {
   return new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,

@@ -27,7 +27,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
   const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
   const toArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
-  const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
+  const tableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
   const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
   const read = ['apiKeys', ...readTableNames] as const;
   const parameters = [checkKeyParameter, baseAddressParameter];
@@ -51,8 +51,8 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     grants: [
       // Permission to read an encrypted parameter includes the use of AWS's key for it.
       [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
-      [['dynamodb:Scan'], read.map(toTableArn)],
-      [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
+      [['dynamodb:Scan'], read.map(tableArn)],
+      [['dynamodb:DescribeTable'], readTableNames.map(tableArn)],
     ],
     // Embedded metrics must not be wrapped in JSON.
     loggingFormat: LoggingFormat.TEXT,
@@ -71,7 +71,7 @@ export function defineCheckAlarms(
   counts: AccessLogMetrics['operations'],
 ): WatchAlarms {
   const functionName = toNames(stage).toFunction('check');
-  const toCountMetric = (metricName: keyof CheckCounts) =>
+  const buildCountMetric = (metricName: keyof CheckCounts) =>
     new Metric({
       namespace: toNames(stage).stack,
       metricName,
@@ -97,13 +97,13 @@ export function defineCheckAlarms(
     {
       name: 'check-throttled',
       description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: toCountMetric('checkThrottled'),
+      metric: buildCountMetric('checkThrottled'),
       threshold: 1,
     },
     {
       name: 'inventory-entries',
       description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
-      metric: toCountMetric('surplusEntries'),
+      metric: buildCountMetric('surplusEntries'),
       threshold: 1,
     },
     ...defineEndAlarms(

@@ -68,7 +68,7 @@ function defineBudget(
   { monthlyDollars, notify, actualPercent, forecastPercent }: Budget,
 ): void {
   const subscribers = notify.map((address) => ({ subscriptionType: 'EMAIL', address }));
-  const toNotifications = (notificationType: string, percents: readonly number[]) =>
+  const listNotifications = (notificationType: string, percents: readonly number[]) =>
     percents.map((threshold) => ({
       notification: {
         notificationType,
@@ -79,8 +79,8 @@ function defineBudget(
       subscribers,
     }));
   const notificationsWithSubscribers = [
-    ...toNotifications('ACTUAL', actualPercent),
-    ...toNotifications('FORECASTED', forecastPercent),
+    ...listNotifications('ACTUAL', actualPercent),
+    ...listNotifications('FORECASTED', forecastPercent),
   ];
   const text = JSON.stringify(notificationsWithSubscribers);
   const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 8);

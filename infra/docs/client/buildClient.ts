@@ -125,12 +125,12 @@ async function copyExamples(folder: string): Promise<void> {
   await cp(join(projectRoot, 'shared/client/examples'), folder, { recursive: true });
   for await (const file of glob('**/*.{ts,js}', { cwd: folder })) {
     const path = join(folder, file);
-    await writeFile(path, toInstalled(await readFile(path, 'utf8')));
+    await writeFile(path, importFromPackage(await readFile(path, 'utf8')));
   }
 }
 
 /** An example, with the imports of a program that has the package installed. */
-export function toInstalled(code: string): string {
+export function importFromPackage(code: string): string {
   return code
     .replace(/^\/\/ Elsewhere, this is the package .*\n/m, '')
     .replaceAll(/'(?:\.\.\/)+index\.ts'/g, `'${name}'`);

@@ -47,7 +47,7 @@ function parseTypes(path: string) {
     /** The files of the names that it imports, or exports from there. */
     origins: new Map(
       [...imports].flatMap(([, names = '', from]) =>
-        toWords(names).map((name) => [name, join(path, `../${from}.d.ts`)] as const),
+        findWords(names).map((name) => [name, join(path, `../${from}.d.ts`)] as const),
       ),
     ),
   };
@@ -69,7 +69,7 @@ function joinTypes(
     if (joined.has(name)) throw new Error(`Two files of the client declare the type ${name}.`);
     joined.set(name, texts);
     const code = texts.join('\n').replaceAll(/\/\*\*.*?\*\//gs, '');
-    for (const word of toWords(code)) add(word, path);
+    for (const word of findWords(code)) add(word, path);
   }
 
   const exported = new Set(modules.get(entryFile)?.origins.keys());
@@ -81,6 +81,6 @@ function joinTypes(
   return `${[...texts, 'export {};'].join('\n\n')}\n`;
 }
 
-function toWords(code: string): string[] {
+function findWords(code: string): string[] {
   return code.match(/[A-Za-z]\w*/g) ?? [];
 }

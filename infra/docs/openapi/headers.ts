@@ -76,28 +76,28 @@ const pageLink = '</v1/inventory?limit=100&cursor=AAAAZA>; rel="next"';
 export type HeaderUse = Readonly<Partial<Record<keyof typeof headers, boolean>>>;
 
 /** Both forms of each header, required and optional, if `paths` names it. */
-export function toHeaderObjects(paths: string): Record<string, HeaderObject> {
+export function selectHeaderObjects(paths: string): Record<string, HeaderObject> {
   const forms = Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
     [name, { required: true, ...header }] as const,
-    [toOptional(name), name === 'Link' ? { ...header, example: pageLink } : header] as const,
+    [nameOptional(name), name === 'Link' ? { ...header, example: pageLink } : header] as const,
   ]);
-  return Object.fromEntries(forms.filter(([name]) => paths.includes(`"${toUri(name)}"`)));
+  return Object.fromEntries(forms.filter(([name]) => paths.includes(`"${toHeaderUri(name)}"`)));
 }
 
 export function toHeaderReferences(use: HeaderUse): Record<string, HeaderObject> {
   return Object.fromEntries(
     Object.entries(use).map(([name, isRequired]) => [
       name,
-      { $ref: toUri(isRequired ? name : toOptional(name)) },
+      { $ref: toHeaderUri(isRequired ? name : nameOptional(name)) },
     ]),
   );
 }
 
-function toUri(name: string): string {
+function toHeaderUri(name: string): string {
   return `#/components/headers/${name}`;
 }
 
 /** A reference itself cannot say whether the header is required. */
-function toOptional(name: string): string {
+function nameOptional(name: string): string {
   return `${name}.optional`;
 }

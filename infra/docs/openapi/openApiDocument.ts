@@ -8,11 +8,11 @@ import {
   responses,
   tagTexts,
 } from '../../../shared/contract/operations.ts';
-import { toHeaderObjects } from './headers.ts';
+import { selectHeaderObjects } from './headers.ts';
 import { documentation, type RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
-import { toExamples, toResponseObjects } from './responses.ts';
-import { toSchemas } from './schemas.ts';
+import { selectExamples, toResponseObjects } from './responses.ts';
+import { buildSchemas } from './schemas.ts';
 
 /** The version of the interface, not of its code. A new major version has its own base address. */
 const INTERFACE_VERSION = '1.3.0';
@@ -21,7 +21,7 @@ const INTERFACE_VERSION = '1.3.0';
 export function defineOpenApiDocument(
   examples: Readonly<Record<OperationId, readonly RecordedExample[]>>,
 ) {
-  const { components, schemaOf } = toSchemas();
+  const { components, schemaOf } = buildSchemas();
   /** By path, then by method in lower case. */
   const paths: Record<string, Record<string, ReturnType<typeof toOperationObject>>> = {};
   for (const id of operationIds) {
@@ -39,7 +39,7 @@ export function defineOpenApiDocument(
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
         'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](changes.html).',
-      contact: toContact('api@petstore.example'),
+      contact: buildContact('api@petstore.example'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.
@@ -53,7 +53,7 @@ export function defineOpenApiDocument(
     paths,
     components: {
       schemas: components,
-      headers: toHeaderObjects(JSON.stringify(paths)),
+      headers: selectHeaderObjects(JSON.stringify(paths)),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -67,7 +67,7 @@ export function defineOpenApiDocument(
 }
 
 /** @param contact an e-mail address, or the address of a web page */
-export function toContact(contact?: string) {
+export function buildContact(contact?: string) {
   if (contact === undefined) return undefined;
   const name = 'The operators of the service';
   return contact.startsWith('https:') ? { name, url: contact } : { name, email: contact };
@@ -92,7 +92,7 @@ function withAbsoluteLinks<Document>(document: Document): Document {
 
 function toOperationObject(
   id: OperationId,
-  schemaOf: ReturnType<typeof toSchemas>['schemaOf'],
+  schemaOf: ReturnType<typeof buildSchemas>['schemaOf'],
   recorded: readonly RecordedExample[],
 ) {
   const operation: Operation = operations[id];
@@ -115,7 +115,7 @@ function toOperationObject(
         content: {
           'application/json': {
             schema: schemaOf(operation.requestBody),
-            examples: toExamples(recorded, 200, 'request'),
+            examples: selectExamples(recorded, 200, 'request'),
           },
         },
       },

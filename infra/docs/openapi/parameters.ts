@@ -23,11 +23,11 @@ const requestHeaders = {
   },
   'Idempotency-Key': {
     description: `A unique key for the update, such as a new UUID or an order’s id. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect and gets the first response. Another update of the same entry with this key gets 422.`,
-    schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
+    schema: textSchema('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
     description: 'The client’s own id for the request. It is logged but not returned.',
-    schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
+    schema: textSchema('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
 } satisfies Record<RequestHeader, { description: string; schema: JsonSchema }>;
 
@@ -80,7 +80,7 @@ function toObjects(
       // A document can describe only one way to write an array.
       ...(isArray && { explode: false as const }),
       schema,
-      ...toExamples(place, schema),
+      ...buildExamples(place, schema),
     };
   });
 }
@@ -89,7 +89,7 @@ function toObjects(
  * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
  * is nothing: Scalar would otherwise send the first value. Scalar reads `x-disabled` only in a named example.
  */
-function toExamples(place: 'path' | 'query', schema: ParameterSchema) {
+function buildExamples(place: 'path' | 'query', schema: ParameterSchema) {
   if (place === 'path') return { example: 7 };
   const [value] = schema.enum ?? [];
   const example: Example = { value, 'x-disabled': true };
@@ -97,6 +97,6 @@ function toExamples(place: 'path' | 'query', schema: ParameterSchema) {
 }
 
 /** One or more of these characters. */
-function toText(characters: string, maxLength: number): JsonSchema {
+function textSchema(characters: string, maxLength: number): JsonSchema {
   return { type: 'string', pattern: `^${characters}{1,${maxLength}}$`, maxLength };
 }

@@ -34,7 +34,7 @@ export function findResponseProblems(
   const document = readCommittedDocument();
   const documented = operationId
     ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[status]
-    : toErrorAnywhere(document);
+    : errorAnywhere(document);
   if (!documented) return [`The document has no status ${status} of ${operationId}.`];
   const problems = [
     ...(isProxied ? [] : findUnknownHeaders(headers, documented.headers)),
@@ -53,7 +53,7 @@ function isPlain(headers: Headers): boolean {
 const allow = { schema: { type: 'string' } };
 
 /** Every header of the document; only X-Request-Id is required. No operation sends Allow, so it is added. */
-function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 'description'> {
+function errorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 'description'> {
   const optional = Object.entries(components.headers).map(([name, header]) => [
     name.replace('.optional', ''),
     { ...header, required: name === 'X-Request-Id' },

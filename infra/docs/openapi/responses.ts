@@ -9,7 +9,7 @@ import type {
   RecordedExample,
   ResponseObject,
 } from './openApi.ts';
-import { toUri } from './schemas.ts';
+import { toSchemaUri } from './schemas.ts';
 
 /** Errors of any operation, beside those in its row of the contract. */
 export const errorsAnywhere = [
@@ -23,20 +23,20 @@ export function toResponseObjects(
   success: { description: string; schema: JsonSchema },
   examples: readonly RecordedExample[],
 ): Record<string, ResponseObject> {
-  const toContent = (status: number, schema: JsonSchema) => ({
-    'application/json': { schema, examples: toExamples(examples, status, 'response') },
+  const buildContent = (status: number, schema: JsonSchema) => ({
+    'application/json': { schema, examples: selectExamples(examples, status, 'response') },
   });
   const responses: Record<string, ResponseObject> = {
     200: {
       description: success.description,
-      headers: toHeaders(operation, toSuccessHeaders(operation)),
-      content: toContent(200, success.schema),
+      headers: buildHeaders(operation, listSuccessHeaders(operation)),
+      content: buildContent(200, success.schema),
     },
   };
   if (operation.requestHeaders?.includes('If-None-Match')) {
     responses[304] = {
       description: 'Nothing has changed since the tag in `If-None-Match`: there is no body.',
-      headers: toHeaders(operation, { ETag: true }),
+      headers: buildHeaders(operation, { ETag: true }),
     };
   }
   const codes = [...operation.errors, ...errorsAnywhere];
@@ -49,10 +49,10 @@ export function toResponseObjects(
       description: of
         .map((code) => `\`${code}\`: ${causes[code]} [More](errors.html#${code}).`)
         .join(' '),
-      headers: toHeaders(operation, toErrorHeaders(operation, of[0] as ErrorCode), of[0]),
-      content: toContent(status, {
+      headers: buildHeaders(operation, listErrorHeaders(operation, of[0] as ErrorCode), of[0]),
+      content: buildContent(status, {
         allOf: [
-          { $ref: toUri('Error') },
+          { $ref: toSchemaUri('Error') },
           { properties: { code: toCodeSchema(of), status: { const: status } } },
         ],
       }),
@@ -66,7 +66,7 @@ function toCodeSchema(codes: readonly ErrorCode[]): JsonSchema {
 }
 
 /** The recorded bodies of requests or responses with a status, by the names of their examples. */
-export function toExamples(
+export function selectExamples(
   examples: readonly RecordedExample[],
   status: number,
   part: 'request' | 'response',
@@ -105,7 +105,7 @@ const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
 };
 
 /** The outcome of a key that an operation requires is its first refusal too. */
-function toErrorHeaders({ requiredHeaders }: Operation, code: ErrorCode): HeaderUse {
+function listErrorHeaders({ requiredHeaders }: Operation, code: ErrorCode): HeaderUse {
   const isOutcome = requiredHeaders !== undefined && refusalCodes.some((one) => one === code);
   return { ...errorHeaders[code], ...(isOutcome && { 'Idempotent-Replayed': false }) };
 }
@@ -139,7 +139,7 @@ const tooLarge: ResponseObject = {
   },
 };
 
-function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
+function listSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
   return {
     // A list of several pages has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: !streamed }),
@@ -149,7 +149,7 @@ function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operati
   };
 }
 
-function toHeaders(
+function buildHeaders(
   { lifecycle }: Operation,
   use: HeaderUse = {},
   code?: ErrorCode,

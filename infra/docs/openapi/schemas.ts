@@ -103,7 +103,7 @@ const named: Readonly<Record<string, Named>> = {
 };
 
 /** The contract's named schemas, and a lookup for the others. */
-export function toSchemas() {
+export function buildSchemas() {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(named)) registry.add(schema, { id });
   for (const id of operationIds) {
@@ -113,25 +113,25 @@ export function toSchemas() {
   const { schemas } = z.toJSONSchema(registry, {
     io: 'input',
     unrepresentable: 'any',
-    uri: toUri,
+    uri: toSchemaUri,
     override: ({ zodSchema, jsonSchema }) => simplify(zodSchema._zod.def.type, jsonSchema),
   });
-  const toSchema = (id: string) => {
+  const readSchema = (id: string) => {
     const { $schema, $id, ...schema } = schemas[id] as JsonSchema;
     return schema;
   };
   const components = Object.fromEntries(
-    Object.entries(named).map(([name, text]) => [name, describe(toSchema(name), text)]),
+    Object.entries(named).map(([name, text]) => [name, describe(readSchema(name), text)]),
   );
   /** A schema of the contract as the document shows it: a reference if it has a name. */
   const schemaOf = (schema: z.core.$ZodType): JsonSchema => {
     const { id = '' } = registry.get(schema) ?? {};
-    return id in named ? { $ref: toUri(id) } : toSchema(id);
+    return id in named ? { $ref: toSchemaUri(id) } : readSchema(id);
   };
   return { components, schemaOf };
 }
 
-export function toUri(name: string): string {
+export function toSchemaUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 

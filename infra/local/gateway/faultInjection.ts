@@ -5,7 +5,7 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   type GatewayError,
   gatewayErrors,
-  toMethodNotAllowedError,
+  methodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 import type { RateRule } from '../../gateway/rateRules.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
@@ -31,7 +31,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   ...Object.fromEntries(
     Object.values(gatewayErrors).map((error) => [statusOfCode[error.code], error]),
   ),
-  405: toMethodNotAllowedError('GET, OPTIONS'),
+  405: methodNotAllowedError('GET, OPTIONS'),
   409: {
     code: 'insufficient_stock',
     message: 'No stock count has changed: there are too few pieces.',

@@ -47,7 +47,7 @@ export function defineRateRules(
       countPeriod();
     }
     return states.some(({ rule, periods: [period], refused }) => {
-      const key = toCountedKey(rule, request);
+      const key = findCountedKey(rule, request);
       if (key === undefined || !period) return false;
       period.set(key, (period.get(key) ?? 0) + 1);
       return refused.has(key);
@@ -56,7 +56,7 @@ export function defineRateRules(
 }
 
 /** The key or the address that the rule counts the request by; `undefined` if it does not count it. */
-function toCountedKey(
+function findCountedKey(
   { counts, countedBy }: RateRule,
   { method, operationId, sourceIp, headerLines }: CountedRequest,
 ): string | undefined {

@@ -7,9 +7,9 @@ import {
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
+  methodNotAllowedError,
   rateLimited,
   toAllow,
-  toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
@@ -19,14 +19,14 @@ import { defineRateRules } from './firewall.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
+  discardedResponse,
   type GatewayRequest,
   type GatewayResponse,
+  preflightResponse,
   readBody,
   sendResponse,
   toErrorResponse,
   toGatewayRequest,
-  toLostResponse,
-  toPreflightResponse,
 } from './messages.ts';
 
 export interface Service {
@@ -68,8 +68,8 @@ export function defineGateway(
     }
     if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
     const allow = toAllow(resource);
-    if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
-    if (!called) return refuse(toMethodNotAllowedError(allow));
+    if (method === 'OPTIONS') return preflightResponse(allow, requestId);
+    if (!called) return refuse(methodNotAllowedError(allow));
     const { operation } = called;
     const declared = Number(incoming.headers['content-length'] ?? 0);
     if (declared > MAX_PAYLOAD_BYTES) {
@@ -85,7 +85,7 @@ export function defineGateway(
     if (fault) return refuse(fault);
     const isLost = Math.random() < (faultInjection.lostShare ?? 0);
     try {
-      await invoke(called, event, isLost ? toLostResponse() : response);
+      await invoke(called, event, isLost ? discardedResponse() : response);
     } finally {
       if (isLost) {
         console.info({ requestId, message: 'This response is lost.' });

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayErrors.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
-import { requestIds, toLambdaContext } from '../lambdaRuntime.ts';
+import { buildLambdaContext, requestIds } from '../lambdaRuntime.ts';
 import { type GatewayResponse, sendResponse } from './messages.ts';
 
 export class FunctionTimeout extends Error {
@@ -22,7 +22,7 @@ export async function invoke(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = randomUUID();
-  const context = toLambdaContext(operation.operationId, requestId, timeoutMilliseconds);
+  const context = buildLambdaContext(operation.operationId, requestId, timeoutMilliseconds);
 
   async function call(): Promise<void> {
     const values = operation.streamed ? [event, response, context] : [event, context];

@@ -90,15 +90,18 @@ export function toErrorResponse(error: GatewayError, requestId?: string): Gatewa
 }
 
 const { payload, body } = tooLargeResponses;
-const payloadTooLarge = toTooLarge(payload.type, JSON.stringify({ message: payload.message }));
-export const bodyTooLarge = toTooLarge(body.type, body.message);
+const payloadTooLarge = tooLargeResponse(
+  payload.type,
+  JSON.stringify({ message: payload.message }),
+);
+export const bodyTooLarge = tooLargeResponse(body.type, body.message);
 
-function toTooLarge(type: string, text: string): GatewayResponse {
+function tooLargeResponse(type: string, text: string): GatewayResponse {
   const statusCode = statusOfCode.payload_too_large;
   return { statusCode, headers: { 'Content-Type': type }, body: text };
 }
 
-export function toPreflightResponse(allow: string, requestId: string): GatewayResponse {
+export function preflightResponse(allow: string, requestId: string): GatewayResponse {
   const headers = { 'X-Request-Id': requestId, ...toPreflightHeaders(allow, ['*']) };
   return { statusCode: 204, headers, body: '' };
 }
@@ -116,7 +119,7 @@ export function sendResponse(
 }
 
 /** A response that accepts everything and reaches nobody. */
-export function toLostResponse(): ServerResponse {
+export function discardedResponse(): ServerResponse {
   const lost = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(lost, { writeHead: () => lost }) as unknown as ServerResponse;
 }

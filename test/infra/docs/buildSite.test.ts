@@ -9,8 +9,8 @@ import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/tr
 import { buildSite, keywords } from '../../../infra/docs/buildSite.ts';
 import { tarballName } from '../../../infra/docs/client/buildClient.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
-import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
-import { toPublishedDocument } from '../../../infra/docs/reference.ts';
+import { type Access, renderPage, type Site, type SiteFile } from '../../../infra/docs/page.ts';
+import { buildPublishedDocument } from '../../../infra/docs/reference.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -260,7 +260,7 @@ test('a guide becomes a page with a menu, a list of its sections, and samples in
     readFileSync(new URL('sampleGuide.md', import.meta.url), 'utf8'),
   );
   const guides = guideNames.map((name) => ({ ...guide, name, title: `Title of ${name}` }));
-  await expect(toPage(guide, guides).body).toMatchFileSnapshot('sampleGuide.txt');
+  await expect(renderPage(guide, guides).body).toMatchFileSnapshot('sampleGuide.txt');
   expect(guide.sections[0]?.text).toBe('Intro & "code".');
 });
 
@@ -380,7 +380,7 @@ describe('the reference', () => {
     JSON.parse(read('reference.js', from).replace(/^[^{]+|[^}]+$/g, ''));
 
   test('has the committed document, with the addresses of the stages', async () => {
-    const { bytes, document } = toPublishedDocument(deployed);
+    const { bytes, document } = buildPublishedDocument(deployed);
     expect(JSON.parse(String(bytes))).toEqual(document);
     const committed = await readFile(openApiFile, 'utf8');
     expect(document).toEqual({

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toRateRules } from '../../../infra/gateway/rateRules.ts';
+import { listRateRules } from '../../../infra/gateway/rateRules.ts';
 import {
   defineThrottling,
   type FaultInjection,
@@ -15,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 const { throttles } = fixtures.production.settings;
-const rateRules = toRateRules(changeProduction({ firewall: true }).settings);
+const rateRules = listRateRules(changeProduction({ firewall: true }).settings);
 const mintHeader = () => ({ Authorization: `Bearer ${mintApiKey().apiKey}` });
 
 /**
@@ -63,7 +63,7 @@ it('without the firewall, another gets hardly any', async () => {
 });
 
 it('a refusal has the Error body and the CORS headers, but no request id', async () => {
-  const tight = toRateRules(
+  const tight = listRateRules(
     changeProduction({ firewall: true, firewallRequestsPerAddress: 10 }).settings,
   );
   const { baseUrl, drain } = await startTestGateway({}, 1_000, { throttles, rateRules: tight });
@@ -177,6 +177,6 @@ describe('the rehearsed rules', () => {
   });
 
   it('are none on a stage without a firewall', () => {
-    expect(toRateRules(fixtures.production.settings)).toEqual([]);
+    expect(listRateRules(fixtures.production.settings)).toEqual([]);
   });
 });

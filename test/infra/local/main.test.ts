@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
-import { toRateRules } from '../../../infra/gateway/rateRules.ts';
+import { listRateRules } from '../../../infra/gateway/rateRules.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { parseOptions } from '../../../infra/local/start.ts';
 import { petstore } from '../../../infra/petstore.ts';
@@ -163,7 +163,7 @@ test('a start that cannot succeed says why in a line', async () => {
 
 describe('the options', () => {
   const { throttles } = stages.production.settings;
-  const rateRules = toRateRules(stages.production.settings);
+  const rateRules = listRateRules(stages.production.settings);
   const often = { status: 503, share: 0.1 };
   const mostly = { status: 429, share: 0.9 };
 

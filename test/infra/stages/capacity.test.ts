@@ -7,7 +7,7 @@ import {
 } from '../../../infra/costs/units/responseUnits.ts';
 import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { toUsedTables } from '../../../infra/stages/stages.ts';
+import { listUsedTables } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
@@ -71,7 +71,7 @@ const fitted: readonly string[] = [
 /** The units of all operations that use a table. */
 function sumOf(table: TableName, toUnits: (id: OperationId) => number): number {
   const users = operationIds.filter(
-    (id) => fitted.includes(id) && toUsedTables(id).includes(table),
+    (id) => fitted.includes(id) && listUsedTables(id).includes(table),
   );
   return users.reduce((sum, id) => sum + toUnits(id), 0);
 }

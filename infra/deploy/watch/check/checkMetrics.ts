@@ -22,7 +22,7 @@ export interface CheckCounts {
  * `undefined`.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function toMetricsLine(
+export function formatMetrics(
   namespace: string,
   dates: Readonly<Record<End, Date | undefined>>,
   counts: CheckCounts,

@@ -9,8 +9,8 @@ import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
 import { isRight, type KnownIds, type Probe, toProbes } from '../../../gateway/probes.ts';
 import { checkAgent } from '../../../stages/resourceNames.ts';
-import { findIds, toTableName } from '../../hook/knownIds.ts';
-import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
+import { findIds, readTableName } from '../../hook/knownIds.ts';
+import { DAYS_AHEAD, formatMetrics } from './checkMetrics.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -40,9 +40,9 @@ export async function handler(): Promise<void> {
   );
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const surplusEntries = (await countItems(toTableName('inventory'))) - Number(INVENTORY_ENTRIES);
+  const surplusEntries = (await countItems(readTableName('inventory'))) - Number(INVENTORY_ENTRIES);
   const counts = { checkThrottled: throttled, surplusEntries };
-  const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
+  const line = formatMetrics(NAMESPACE, { certificate, key }, counts, now);
   // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
   const all = [...problems, ...known.problems];
@@ -144,7 +144,7 @@ async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
   const pages = paginateScan(
     { client: tables },
     {
-      TableName: toTableName('apiKeys'),
+      TableName: readTableName('apiKeys'),
       FilterExpression:
         'attribute_exists(expiresAt) AND attribute_not_exists(revokedAt) AND attribute_not_exists(successorId)',
       ProjectionExpression: 'createdAt, expiresAt',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { HookEvent } from '../../../../infra/deploy/hook/handler.ts';
-import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
+import { buildLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { writeBundle } from '../../../support/bundles.ts';
 import { type Responses, startAws, type WriteResponse } from '../../ops/aws.ts';
@@ -113,7 +113,7 @@ const toId = ({ FunctionName }: Input) =>
 
 type Invoke = (id: OperationId, load: Load, event: unknown, response: ServerResponse) => unknown;
 
-const context = (id: OperationId) => toLambdaContext(id, 'request-1', 28_000);
+const context = (id: OperationId) => buildLambdaContext(id, 'request-1', 28_000);
 
 const invoke: Invoke = async (id, load, event, response) => {
   try {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished,
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { defineAwslambda, setFunctionEnvironment } from '../../../../infra/local/lambdaRuntime.ts';
 import { createTables, fillTables } from '../../../../infra/local/localTables.ts';
-import { toTableAccess, toUsedTables } from '../../../../infra/stages/stages.ts';
+import { findTableAccess, listUsedTables } from '../../../../infra/stages/stages.ts';
 import { type TableName, tables } from '../../../../infra/stages/tables.ts';
 import { toErrorBody } from '../../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
@@ -142,7 +142,7 @@ function withoutPermission(id: OperationId, table: TableName, action: string): L
 }
 
 const failures = operationIds.flatMap((id): Row[] => {
-  const permissions = Object.entries(toTableAccess(id)).flatMap(([table, actions]) =>
+  const permissions = Object.entries(findTableAccess(id)).flatMap(([table, actions]) =>
     actions.map((action) => [table, action.replace('dynamodb:', '')] as [TableName, string]),
   );
   const isWrong = / responded with (200|4\d\d|5\d\d) \(request id [\w-]{36}\): /;
@@ -165,7 +165,7 @@ const failures = operationIds.flatMap((id): Row[] => {
         const define = () => withoutPermission(id, table, action);
         return [id, `no permission for ${action} on ${table}`, define, / responded with 50\d /];
       }),
-    ...toUsedTables(id)
+    ...listUsedTables(id)
       .filter((table) => table !== 'requests' && (table === 'apiKeys' || seesData(id)))
       .map((table): Row => {
         const variables = { [tables[table].variable]: `empty-${table}` };

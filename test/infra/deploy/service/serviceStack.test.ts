@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { buildApp } from '../../../../infra/deploy/buildApp.ts';
 import type { StageSettings } from '../../../../infra/stages/stageSettings.ts';
-import { toUsedTables } from '../../../../infra/stages/stages.ts';
+import { listUsedTables } from '../../../../infra/stages/stages.ts';
 import { type TableName, tableNames, tables } from '../../../../infra/stages/tables.ts';
 import {
   mapOperations,
@@ -148,7 +148,7 @@ it('lets the functions use a restored table, and keeps the table that it replace
   const restored = findProperties(service, 'AWS::Lambda::Function').filter(
     ({ Environment }) => Environment?.Variables?.ORDERS_TABLE === 'orders-restored',
   );
-  const users = operationIds.filter((id) => toUsedTables(id).includes('orders'));
+  const users = operationIds.filter((id) => listUsedTables(id).includes('orders'));
   // The hook reads it too.
   expect(restored).toHaveLength(users.length + 1);
   const granted = findProperties(service, 'AWS::IAM::Policy')

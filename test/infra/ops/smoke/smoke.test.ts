@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
-import { toRateRules } from '../../../../infra/gateway/rateRules.ts';
+import { listRateRules } from '../../../../infra/gateway/rateRules.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { type CountedRequest, defineRateRules } from '../../../../infra/local/gateway/firewall.ts';
 import { rows } from '../../../../infra/ops/smoke/rows.ts';
@@ -404,7 +404,7 @@ it('twice in a minute, the firewall refuses nothing of npx petstore smoke', asyn
   for (const _ of [1, 2]) await smoke([record]);
   expect(sent.length).toBeGreaterThan(50);
   vi.useFakeTimers({ toFake: ['performance'] });
-  const isRefused = defineRateRules(toRateRules(changeProduction({ firewall: true }).settings));
+  const isRefused = defineRateRules(listRateRules(changeProduction({ firewall: true }).settings));
   for (const request of sent) isRefused(request);
   vi.advanceTimersByTime(10_000);
   expect(sent.filter((request) => isRefused(request))).toEqual([]);
