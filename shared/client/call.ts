@@ -120,12 +120,12 @@ function responseError(
   return exchangeError(exchange, code, message, {
     // In a browser, a redirect that is not followed has status 0.
     status: status || undefined,
-    requestId: toRequestId(headers),
+    requestId: readRequestId(headers),
     ...details,
   });
 }
 
-function toRequestId(headers: Headers): string | undefined {
+function readRequestId(headers: Headers): string | undefined {
   const id = headers.get('X-Request-Id');
   return id === null ? undefined : toPrintable(id);
 }
@@ -227,7 +227,7 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const opened = { exchange, response, watchdog };
     const { headers, status } = response;
     call.settings.reportDeprecation(operationId, headers);
-    call.onResponse?.({ operationId, status, headers, requestId: toRequestId(headers) });
+    call.onResponse?.({ operationId, status, headers, requestId: readRequestId(headers) });
     const isUnchanged = status === 304 && request.headers?.['If-None-Match'] !== undefined;
     // The service has no other success.
     if (status === 200 || isUnchanged) return opened;

@@ -1,4 +1,4 @@
-import { type PetStatus, toQuantityError } from '../contract/values.ts';
+import { type PetStatus, quantityError } from '../contract/values.ts';
 import {
   breakError,
   invalidResponseError,
@@ -19,10 +19,10 @@ import {
   isCount,
   PAGE_LIMIT,
   type Page,
+  readNextCursor,
   type TaggedInventoryItem,
   toInventoryItem,
   toList,
-  toNextCursor,
   toPetIdText,
   toTaggedItem,
 } from './resources.ts';
@@ -163,9 +163,9 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       return send(call, request, ({ status, document, headers }) => {
         if (status === 304) return undefined;
         return {
-          items: toList(document, toEntryReader(query.include)),
+          items: toList(document, chooseEntryReader(query.include)),
           etag: headers.get('ETag') ?? undefined,
-          next: toNextCursor(headers),
+          next: readNextCursor(headers),
         };
       });
     }) as InventoryMethods['listInventory'],
@@ -183,7 +183,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         headers: { 'If-None-Match': options?.ifNoneMatch },
       };
       return send(call, request, (whole) =>
-        whole.status === 304 ? undefined : toEntryOf(petId, whole),
+        whole.status === 304 ? undefined : readTaggedEntry(petId, whole),
       );
     }) as InventoryMethods['getInventoryEntry'],
 
@@ -194,7 +194,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
 
     async *streamInventory(query = {}, options) {
       refuseUnknown(query, ['status', 'include']);
-      const toEntry = toEntryReader(query.include);
+      const toEntry = chooseEntryReader(query.include);
       const reader = defineArrayReader();
       const opened = await withRetries(start(options), toInventoryRequest(query), openResponse);
       for await (const piece of readPieces(opened)) {
@@ -212,7 +212,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     async updateInventory(petId, { quantity }, options) {
       const call = start(options, ['ifMatch', 'idempotencyKey']);
       if (!isCount(quantity, 0)) {
-        const message = `quantity ${toQuantityError(0)}, not ${quantity}.`;
+        const message = `quantity ${quantityError(0)}, not ${quantity}.`;
         throw new PetstoreError('invalid_request', message);
       }
       const { ifMatch, idempotencyKey = ifMatch && randomKey() } = options ?? {};
@@ -223,7 +223,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         headers: { 'If-Match': ifMatch, 'Idempotency-Key': idempotencyKey },
         body: JSON.stringify({ quantity }),
       };
-      return send(call, request, (whole) => toEntryOf(petId, whole));
+      return send(call, request, (whole) => readTaggedEntry(petId, whole));
     },
 
     async adjustInventory(adjustments, options) {
@@ -264,14 +264,14 @@ function toInventoryRequest({
   };
 }
 
-function toEntryReader<Include extends Included>(
+function chooseEntryReader<Include extends Included>(
   include: Include | undefined,
 ): (document: unknown) => EntryOf<Include> {
   const toEntry = include === 'etag' ? toTaggedItem : toInventoryItem;
   return toEntry as (document: unknown) => EntryOf<Include>;
 }
 
-function toEntryOf(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {
+function readTaggedEntry(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {
   const entry = toTaggedItem({ ...(document as object), etag: headers.get('ETag') });
   if (entry.petId !== petId) throw new TypeError('It is about another entry.');
   return entry;

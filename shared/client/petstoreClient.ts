@@ -7,8 +7,8 @@ import {
   PAGE_LIMIT,
   type Page,
   type Pet,
+  readNextCursor,
   toList,
-  toNextCursor,
   toOrder,
   toPet,
   toPetIdText,
@@ -83,7 +83,7 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
         },
         ({ document, headers }) => ({
           items: toList(document, toOrder),
-          next: toNextCursor(headers),
+          next: readNextCursor(headers),
         }),
       );
     },

@@ -85,7 +85,7 @@ export function parseErrorResponse({ status, headers }: Response, text: string) 
       : `The response has status ${status}, but no error body of the service.`,
     /** Whether the service says that the request had no effect. */
     isRefusal: own !== undefined && status < 500,
-    retryAfter: toSeconds(headers),
+    retryAfter: readRetryAfter(headers),
   };
 }
 
@@ -113,7 +113,7 @@ export function toPrintable(text: string): string {
 }
 
 /** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). Some proxies send fractions of a second. */
-function toSeconds(headers: Headers): number | undefined {
+function readRetryAfter(headers: Headers): number | undefined {
   const value = headers.get('Retry-After');
   if (value === null) return undefined;
   // The local clock may be wrong. Another origin's page sees no Date.

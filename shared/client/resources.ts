@@ -185,8 +185,8 @@ export async function* eachPage<OnePage extends Page<unknown>>(
  * The cursor in the `next` link (RFC 8288). Not the link itself: the key must go only to the client's own base address.
  * @throws {TypeError} if the link has no cursor, which must not look like the last page
  */
-export function toNextCursor(headers: Headers): string | undefined {
-  const link = toLink(headers, 'next');
+export function readNextCursor(headers: Headers): string | undefined {
+  const link = findLink(headers, 'next');
   if (link === undefined) return undefined;
   const cursor = /[?&]cursor=([^&]+)/.exec(link)?.[1];
   if (cursor === undefined) throw new TypeError('The next link has no cursor.');
@@ -194,7 +194,7 @@ export function toNextCursor(headers: Headers): string | undefined {
 }
 
 /** The target of the link with this relation, if the response has one (`Link`, RFC 8288). */
-export function toLink(headers: Headers, relation: string): string | undefined {
+export function findLink(headers: Headers, relation: string): string | undefined {
   for (const [, target, parameters = ''] of (headers.get('Link') ?? '').matchAll(link)) {
     if (new RegExp(`;\\s*rel="?${relation}"?\\s*(;|$)`).test(parameters)) return target;
   }

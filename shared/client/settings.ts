@@ -1,7 +1,7 @@
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../contract/headers.ts';
 import { apiVersion } from '../contract/operation.ts';
 import { toPrintable } from './petstoreError.ts';
-import { toLink } from './resources.ts';
+import { findLink } from './resources.ts';
 
 export interface ClientOptions extends SharedOptions {
   /** The base address, which ends in `/v1`. */
@@ -292,7 +292,7 @@ function defineDeprecationReport(
       operationId,
       since: toDate(Number(since.replace('@', '')) * 1_000),
       sunset: toDate(Date.parse(headers.get('Sunset') ?? '')),
-      documentation: toLink(headers, 'deprecation'),
+      documentation: findLink(headers, 'deprecation'),
     });
   };
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { MAX_QUANTITY, toQuantityError } from './values.ts';
+import { MAX_QUANTITY, quantityError } from './values.ts';
 
 export function quantityFrom(least: number) {
-  return z.int({ error: toQuantityError(least) }).check(z.minimum(least), z.maximum(MAX_QUANTITY));
+  return z.int({ error: quantityError(least) }).check(z.minimum(least), z.maximum(MAX_QUANTITY));
 }
 
 /** The body of an update. Members other than `quantity` are ignored. */

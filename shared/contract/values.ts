@@ -18,7 +18,7 @@ export const UNUSED_ID = '-8070450532247928833';
 /** The largest stock count, 2^31 - 1. */
 export const MAX_QUANTITY = 2_147_483_647;
 
-export function toQuantityError(least: number): string {
+export function quantityError(least: number): string {
   return `must be an integer from ${least} to ${MAX_QUANTITY}`;
 }
 

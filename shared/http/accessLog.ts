@@ -26,12 +26,12 @@ export function logAccess({ operationId, path }: Operation, request: OperationRe
     version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
     ...(internal.isBroken && { broken: true }),
-    ...(response?.statusCode === 503 && toChecked(path, internal)),
+    ...(response?.statusCode === 503 && describeRequested(path, internal)),
   });
 }
 
 /** Which entries or pets may be asked for too often. A client's own path could be anything, such as a key. */
-function toChecked(path: string, { parameters, body }: OperationRequest['internal']) {
+function describeRequested(path: string, { parameters, body }: OperationRequest['internal']) {
   const { adjustments } = (body ?? {}) as { adjustments?: InventoryAdjustment[] };
   // As text, since Logs Insights counts by one value.
   if (adjustments) return { petIds: adjustments.map(({ petId }) => petId).join(' ') };

@@ -8,11 +8,11 @@ export type ContentCoding = 'zstd' | 'gzip';
  * unless the client prefers gzip: zstd makes fewer bytes in a fraction of the time. The client must name zstd, since a
  * client that sends `*` may be older than zstd. If it accepts neither, the body is not compressed.
  */
-export function toContentCoding(acceptEncoding = ''): ContentCoding | undefined {
+export function chooseContentCoding(acceptEncoding = ''): ContentCoding | undefined {
   const qualities = new Map<string | undefined, number>();
   for (const element of acceptEncoding.toLowerCase().split(',')) {
     const [coding, ...parameters] = element.split(';').map((part) => part.trim());
-    qualities.set(coding, toQuality(parameters));
+    qualities.set(coding, parseQuality(parameters));
   }
   const zstd = qualities.get('zstd') ?? 0;
   const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0;
@@ -23,18 +23,18 @@ export function toContentCoding(acceptEncoding = ''): ContentCoding | undefined 
 
 /** Compresses a stream chunk by chunk, so that each chunk can leave before the stream ends. */
 export function compress(source: AsyncIterable<Uint8Array | string>, coding: ContentCoding) {
-  const compressor = toCompressor(coding);
+  const compressor = createCompressor(coding);
   // A failure of either destroys the other. The reader gets the error.
   pipeline(source, compressor, () => {});
   return compressor;
 }
 
-function toQuality(parameters: readonly string[]): number {
+function parseQuality(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
   return /^(?:0\.\d{0,3}|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
 }
 
-function toCompressor(coding: ContentCoding) {
+function createCompressor(coding: ContentCoding) {
   // Loading zlib takes a millisecond or two, so it is loaded when first needed.
   const { constants, createGzip, createZstdCompress } = process.getBuiltinModule('node:zlib');
   if (coding === 'gzip') return createGzip({ flush: constants.Z_SYNC_FLUSH });

@@ -90,6 +90,6 @@ export interface OperationMiddleware {
 }
 
 /** A header's value; several lines are joined as in RFC 9110 section 5.3. */
-export function toHeader({ internal }: OperationRequest, name: string): string | undefined {
+export function readHeader({ internal }: OperationRequest, name: string): string | undefined {
   return internal.headers.get(name)?.join(', ');
 }

@@ -72,7 +72,7 @@ async function sendResponse(request: OperationRequest, to: ResponseStream): Prom
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
         if (stream.write(bytes.subarray(at, at + SLICE_BYTES))) continue;
-        if (!(await awaitEvent(stream, 'drain', toTimeLeft(request)))) return stream.end();
+        if (!(await awaitEvent(stream, 'drain', computeTimeLeft(request)))) return stream.end();
       }
     }
   } catch (error) {
@@ -81,11 +81,11 @@ async function sendResponse(request: OperationRequest, to: ResponseStream): Prom
   }
   internal.isBroken = false;
   stream.end();
-  await awaitEvent(stream, 'finish', toTimeLeft(request));
+  await awaitEvent(stream, 'finish', computeTimeLeft(request));
 }
 
 /** Milliseconds for the next slice. At its timeout, Lambda would count an error. */
-function toTimeLeft({ context }: OperationRequest): number {
+function computeTimeLeft({ context }: OperationRequest): number {
   const left = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
   return Math.max(0, Math.min(SLICE_TIMEOUT, left - MARGIN));
 }

@@ -37,7 +37,7 @@ export function defineWarmUp(
     await undefined;
     try {
       const rest = streamed ? [openSink(), context] : [context];
-      await handler(toEvent(request, harmlessBody) as never, ...(rest as never[]));
+      await handler(buildEvent(request, harmlessBody) as never, ...(rest as never[]));
     } catch (error) {
       logError({ requestId: context.awsRequestId }, error);
     }
@@ -49,7 +49,7 @@ const context = {
   getRemainingTimeInMillis: () => TIMEOUT + MARGIN,
 } as Context;
 
-function toEvent({ pathParameters, query = {}, headers }: WarmUpRequest, body?: string) {
+function buildEvent({ pathParameters, query = {}, headers }: WarmUpRequest, body?: string) {
   const { apiKey } = mintApiKey();
   const sent = {
     Authorization: `Bearer ${apiKey}`,

@@ -18,8 +18,8 @@ export function mintApiKey(keyId: string = randomKeyId()) {
     /** The public part, which identifies the key in the table and in logs. */
     keyId,
     /** The whole key, shown once and never stored. */
-    apiKey: `psk_${keyId}${secret}${toChecksum(keyId + secret)}`,
-    secretHash: toSecretHash(secret),
+    apiKey: `psk_${keyId}${secret}${computeChecksum(keyId + secret)}`,
+    secretHash: hashSecret(secret),
   };
 }
 
@@ -37,7 +37,7 @@ export function drawHookKeyId(): string {
 /** The parts of a well-formed key; `undefined` if the format or the checksum is wrong. */
 export function parseApiKey(text: string) {
   const [keyId, secret, checksum] = [text.slice(4, 14), text.slice(14, 40), text.slice(40)];
-  const isValid = shape.test(text) && toChecksum(keyId + secret) === checksum;
+  const isValid = shape.test(text) && computeChecksum(keyId + secret) === checksum;
   return isValid ? { keyId, secret } : undefined;
 }
 
@@ -49,12 +49,12 @@ export function matchesSecretHash(secret: string, secretHash: string): boolean {
 }
 
 /** SHA-256 in base64url. A secret of 154 random bits needs no slow password hash. */
-function toSecretHash(secret: string): string {
+function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
 /** Not a protection: it rejects a mistyped or random key without a read of the table. */
-function toChecksum(text: string): string {
+function computeChecksum(text: string): string {
   let number = Number.parseInt(hash('sha256', `psk_${text}`).slice(0, 12), 16);
   let checksum = '';
   while (checksum.length < 6) {

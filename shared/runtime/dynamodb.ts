@@ -8,7 +8,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { StoreUnavailable } from '../contract/errors.ts';
 import { callBounds, limitReplyTime } from './replyTime.ts';
 import { countFailedWrite, countUnits, isWrite } from './requestUnits.ts';
-import { toClientSettings } from './sdk/settings.ts';
+import { readClientSettings } from './sdk/settings.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -32,7 +32,7 @@ export type ClientKind = Pick<DynamoDBClientConfig, 'cacheMiddleware'>;
  * does not report their units.
  */
 export function defineDynamoDB(kind: ClientKind = {}): DynamoDBClient {
-  const client = new DynamoDBClient({ ...toClientSettings(), ...callBounds, ...kind });
+  const client = new DynamoDBClient({ ...readClientSettings(), ...callBounds, ...kind });
   // It walks every input and output, even without a logger.
   client.middlewareStack.remove('loggerMiddleware');
   // It builds the user agent again for each call, and nobody reads it.

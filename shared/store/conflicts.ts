@@ -44,11 +44,11 @@ export async function repeatConflicts<Output>(send: () => Promise<Output>): Prom
 }
 
 export function isConflict(error: unknown): boolean {
-  const isCanceled = toReasons(error).some(({ Code }) => transient.includes(String(Code)));
+  const isCanceled = readReasons(error).some(({ Code }) => transient.includes(String(Code)));
   return isCanceled || error instanceof TransactionConflictException;
 }
 
 /** The reason of each item of a cancelled transaction; empty for any other error. */
-export function toReasons(error: unknown): CancellationReason[] {
+export function readReasons(error: unknown): CancellationReason[] {
   return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }

@@ -21,7 +21,7 @@ const SEAL_BYTES = 12;
  */
 export function sealCursor(tableName: string, position: string): string {
   const text = Buffer.from(position);
-  return Buffer.concat([toSeal(tableName, text), text]).toString('base64url');
+  return Buffer.concat([computeSeal(tableName, text), text]).toString('base64url');
 }
 
 /**
@@ -39,12 +39,12 @@ export function openCursor(
   // The decoder ignores characters outside base64url, so one cursor would have many spellings.
   const isWhole = bytes.toString('base64url') === cursor && seal.length === SEAL_BYTES;
   const position = text.toString();
-  if (isWhole && timingSafeEqual(seal, toSeal(tableName, text)) && isPosition(position)) {
+  if (isWhole && timingSafeEqual(seal, computeSeal(tableName, text)) && isPosition(position)) {
     return position;
   }
   throw new InvalidRequest('cursor must be the one in the Link header of the previous page.');
 }
 
-function toSeal(tableName: string, position: Uint8Array): Buffer {
+function computeSeal(tableName: string, position: Uint8Array): Buffer {
   return createHmac('sha256', tableName).update(position).digest().subarray(0, SEAL_BYTES);
 }

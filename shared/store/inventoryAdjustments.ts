@@ -13,7 +13,7 @@ import { OUTCOME_DAYS } from '../contract/headers.ts';
 import type { InventoryAdjustment } from '../contract/inventoryAdjustment.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { MAX_QUANTITY } from '../contract/values.ts';
-import { CONDITION_FAILED, repeatConflicts, StateChanged, toReasons } from './conflicts.ts';
+import { CONDITION_FAILED, readReasons, repeatConflicts, StateChanged } from './conflicts.ts';
 import { readInventoryRecords } from './inventoryEntry.ts';
 import {
   letterOf,
@@ -23,7 +23,7 @@ import {
   toUpdateVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
-import { toRequestPut, toSeconds } from './requestRow.ts';
+import { buildRequestPut, nowInSeconds } from './requestRow.ts';
 
 export interface AdjustmentResult {
   /** The entries after the adjustment, in the order of the adjustments, without those that no longer exist. */
@@ -45,12 +45,12 @@ export function defineInventoryAdjustments(
    * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
    */
   async function decide(adjustments: readonly InventoryAdjustment[], idempotencyKey: string) {
-    const key = toRequestKey(idempotencyKey);
+    const key = buildRequestKey(idempotencyKey);
     const deltas = toDeltas(adjustments);
     const version = newVersion();
 
-    function toPut(refusal?: AdjustmentRefused) {
-      const seconds = toSeconds();
+    function buildPut(refusal?: AdjustmentRefused) {
+      const seconds = nowInSeconds();
       const row = {
         ...key,
         d: { S: deltas },
@@ -58,7 +58,7 @@ export function defineInventoryAdjustments(
         w: { N: String(seconds) },
         ...(refusal && { c: { S: refusal.code }, m: { S: refusal.message } }),
       };
-      return toRequestPut(requestsTable, row, seconds, OUTCOME_DAYS * 24 * 60 * 60);
+      return buildRequestPut(requestsTable, row, seconds, OUTCOME_DAYS * 24 * 60 * 60);
     }
 
     /** @throws {AdjustmentRefused} if that is the outcome */
@@ -75,7 +75,7 @@ export function defineInventoryAdjustments(
     }
 
     async function transact(): Promise<boolean> {
-      const Put = { ...toPut(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+      const Put = { ...buildPut(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
       const updates = adjustments.map((adjustment) => ({
         Update: {
           TableName: tableName,
@@ -87,11 +87,11 @@ export function defineInventoryAdjustments(
         await client.send(new TransactWriteItemsCommand({ TransactItems: [...updates, { Put }] }));
         return false;
       } catch (error) {
-        const reasons = toReasons(error);
+        const reasons = readReasons(error);
         const request = reasons.at(-1);
         if (request?.Item) return readOutcome(request.Item);
         // While a first transaction commits, its duplicate may see its row in conflict, and an entry without its pieces.
-        const refusal = request?.Code === 'None' && toRefusal(adjustments, reasons);
+        const refusal = request?.Code === 'None' && findRefusal(adjustments, reasons);
         if (!refusal) throw error;
         await storeRefusal(refusal);
         throw refusal;
@@ -100,7 +100,7 @@ export function defineInventoryAdjustments(
 
     async function storeRefusal(refusal: AdjustmentRefused): Promise<void> {
       try {
-        await client.send(new PutItemCommand(toPut(refusal)));
+        await client.send(new PutItemCommand(buildPut(refusal)));
       } catch (error) {
         // Another attempt was faster: its row is the outcome, which the next transaction reads.
         throw error instanceof ConditionalCheckFailedException ? new StateChanged() : error;
@@ -142,7 +142,7 @@ const APPLIED =
  * The key of a request's row. Rows of updates have their pet as `p`, and a digest of one text as `r`: a digest of two is
  * another. Part of the digest as `p` spreads the requests over all partitions.
  */
-function toRequestKey(idempotencyKey: string) {
+function buildRequestKey(idempotencyKey: string) {
   const hash = createHash('sha256').update(JSON.stringify(['adjustment', idempotencyKey]));
   const digest = hash.digest();
   return {
@@ -175,7 +175,7 @@ function toChange({ petId, delta }: InventoryAdjustment, version: string) {
 }
 
 /** Why the entries refused it; undefined if none of them did. */
-function toRefusal(
+function findRefusal(
   adjustments: readonly InventoryAdjustment[],
   reasons: readonly CancellationReason[],
 ): AdjustmentRefused | undefined {

@@ -51,7 +51,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
       status,
       withTags = false,
     }: Selection = {}): AsyncGenerator<InventoryPage, void> {
-      const filter = toFilter(status);
+      const filter = buildFilter(status);
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
         readPage({ ExclusiveStartKey, ...filter }, withTags);
       let page = await read();
@@ -91,7 +91,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
             ExclusiveStartKey: next,
             // DynamoDB filters after the limit, so a filtered page reads more per call.
             Limit: status === undefined ? limit : Math.max(limit, FILTERED_LIMIT),
-            ...toFilter(status),
+            ...buildFilter(status),
           }),
         );
         found.push(...Items);
@@ -127,7 +127,7 @@ function toItemsJson(
   return Buffer.from(toJson(records.map(withTags ? toTaggedItem : toInventoryItem)).slice(1, -1));
 }
 
-function toFilter(status: PetStatus | undefined) {
+function buildFilter(status: PetStatus | undefined) {
   return status === undefined
     ? {}
     : {

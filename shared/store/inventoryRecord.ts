@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { InventoryItem } from '../contract/schemas.ts';
-import { INT64_ERROR, type PetStatus, parseInt64, toQuantityError } from '../contract/values.ts';
-import { invalidRecord, parseQuantity, toProblem } from './recordReader.ts';
+import { INT64_ERROR, type PetStatus, parseInt64, quantityError } from '../contract/values.ts';
+import { describeProblem, invalidRecord, parseQuantity } from './recordReader.ts';
 
 /**
  * An inventory entry as DynamoDB stores it. A scan is billed by bytes, including attribute names, so names and status
@@ -47,7 +47,7 @@ export function toInventoryItem(attributes: Record<string, AttributeValue>): Inv
   if (petId === undefined) throw invalidAttribute(attributes, 'p');
   const quantity = parseQuantity(attributes.q?.N, 0);
   if (quantity === undefined) throw invalidAttribute(attributes, 'q');
-  return { petId, quantity, status: toStatus(attributes) };
+  return { petId, quantity, status: readPetStatus(attributes) };
 }
 
 /** An entry with its tag, as `If-Match` takes it. */
@@ -150,7 +150,7 @@ export function toKey(petId: string): Record<string, AttributeValue> {
 }
 
 /** @throws {Error} as `toInventoryItem` */
-export function toStatus(attributes: Record<string, AttributeValue>): PetStatus {
+export function readPetStatus(attributes: Record<string, AttributeValue>): PetStatus {
   const status = statusOf.get(attributes.s?.S);
   if (status === undefined) throw invalidAttribute(attributes, 's');
   return status;
@@ -159,7 +159,7 @@ export function toStatus(attributes: Record<string, AttributeValue>): PetStatus 
 /** What each attribute is, and what is right. */
 const rules = {
   p: ['petId', INT64_ERROR],
-  q: ['quantity', toQuantityError(0)],
+  q: ['quantity', quantityError(0)],
   s: ['status', 'must be "a", "p" or "s"'],
   v: ['version', 'must be bytes, a text or a number, of at most 64 bytes'],
 } as const;
@@ -169,6 +169,6 @@ function invalidAttribute(
   name: keyof InventoryRecord,
 ): Error {
   const [member, rule] = rules[name];
-  const problem = toProblem(attributes[name], `${name} (${member})`, rule);
+  const problem = describeProblem(attributes[name], `${name} (${member})`, rule);
   return invalidRecord(`petId ${attributes.p?.N}`, [problem]);
 }

@@ -22,22 +22,22 @@ import type { PetStatus } from '../contract/values.ts';
 import {
   CONDITION_FAILED,
   isConflict,
+  readReasons,
   repeatConflicts,
   StateChanged,
-  toReasons,
 } from './conflicts.ts';
 import { type InventoryEntry, readInventoryEntry } from './inventoryEntry.ts';
 import {
   letterOf,
   newVersion,
+  readPetStatus,
   toCondition,
   toKey,
-  toStatus,
   toUpdateVersion,
   toVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
-import { toRequestPut, toSeconds } from './requestRow.ts';
+import { buildRequestPut, nowInSeconds } from './requestRow.ts';
 
 export interface Update {
   readonly petId: bigint;
@@ -74,7 +74,7 @@ export function defineInventoryUpdates(
       const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
       const set = () => client.send(new UpdateItemCommand(input));
       const { Attributes: old = {} } = await updateAttempts.run(attempts, repeatConflicts, set);
-      return { item: { petId, quantity, status: toStatus(old) }, version };
+      return { item: { petId, quantity, status: readPetStatus(old) }, version };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
@@ -95,16 +95,16 @@ export function defineInventoryUpdates(
    */
   async function setIdempotently(update: Update, idempotencyKey: string) {
     const { petId, quantity, versions = null } = update;
-    const fingerprint = toDigest([quantity, versions]);
-    const requestKey = { p: { N: petId.toString() }, r: { S: toDigest([idempotencyKey]) } };
+    const fingerprint = computeDigest([quantity, versions]);
+    const requestKey = { p: { N: petId.toString() }, r: { S: computeDigest([idempotencyKey]) } };
     let status: PetStatus = 'available';
     let hasConflicted = false;
 
     /** The first response, if the row is of the same request. */
-    function toReplay(row: Row | undefined): UpdateResult | undefined {
+    function readReplay(row: Row | undefined): UpdateResult | undefined {
       if (row?.f?.S !== fingerprint) return undefined;
       const { v } = row as { v: AttributeValue.BMember };
-      const item = { petId, quantity, status: toStatus(row) };
+      const item = { petId, quantity, status: readPetStatus(row) };
       return { item, version: toUpdateVersion(v), isReplay: true };
     }
 
@@ -119,7 +119,7 @@ export function defineInventoryUpdates(
       if (versions.includes(found.version)) return undefined;
       const key = { TableName: requestsTable, Key: requestKey };
       const { Item } = await client.send(new GetItemCommand({ ...key, ConsistentRead: true }));
-      const replay = Number(Item?.t?.N) > toSeconds() ? toReplay(Item) : undefined;
+      const replay = Number(Item?.t?.N) > nowInSeconds() ? readReplay(Item) : undefined;
       if (replay) return replay;
       throw new PreconditionFailed(entryPetId, petId, found.version);
     }
@@ -135,7 +135,7 @@ export function defineInventoryUpdates(
         v: toVersionValue(version),
       };
       const Put = {
-        ...toRequestPut(requestsTable, row, toSeconds(), IDEMPOTENCY_HOURS * 60 * 60),
+        ...buildRequestPut(requestsTable, row, nowInSeconds(), IDEMPOTENCY_HOURS * 60 * 60),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
       const Update = {
@@ -147,8 +147,8 @@ export function defineInventoryUpdates(
         await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Update }, { Put }] }));
         return { item: { petId, quantity, status }, version };
       } catch (error) {
-        const [entry, request] = toReasons(error);
-        const replay = toReplay(request?.Item);
+        const [entry, request] = readReasons(error);
+        const replay = readReplay(request?.Item);
         if (replay) return replay;
         if (!request?.Item) {
           hasConflicted = isConflict(error);
@@ -160,7 +160,7 @@ export function defineInventoryUpdates(
           if (versions && !versions.includes(current)) {
             throw new PreconditionFailed(entryPetId, petId, current);
           }
-          status = toStatus(entry.Item);
+          status = readPetStatus(entry.Item);
         }
         throw request?.Item
           ? new IdempotencyKeyReused(
@@ -215,7 +215,7 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
 type Row = Record<string, AttributeValue>;
 
 /** Only the same values have the same digest. */
-function toDigest(values: readonly unknown[]): string {
+function computeDigest(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }
 

@@ -4,8 +4,8 @@ import {
   INT64_ERROR,
   MAX_QUANTITY,
   parseInt64,
+  quantityError,
   TEXT_ERROR,
-  toQuantityError,
 } from '../contract/values.ts';
 
 /** A number as DynamoDB sent it. A JavaScript number could round it, and a bigint has no fraction. */
@@ -62,7 +62,7 @@ export function invalidRecord(key: string, problems: readonly string[]): Error {
 }
 
 /** @param rule what is right, after the member's name */
-export function toProblem(value: unknown, place: string, rule: string): string {
+export function describeProblem(value: unknown, place: string, rule: string): string {
   if (value === undefined) return `${place} is missing; it ${rule}`;
   const found = JSON.stringify(value instanceof Set ? [...value] : value);
   return `${place} ${rule}, and is ${found.slice(0, 100)}`;
@@ -75,26 +75,26 @@ function defineReader<Value>(
 ): Reader<Value> {
   return (stored, place, problems) => {
     const value = parse(stored);
-    if (value === undefined) problems.push(toProblem(stored, place, rule));
+    if (value === undefined) problems.push(describeProblem(stored, place, rule));
     return value;
   };
 }
 
-const toText = (stored: unknown) => (typeof stored === 'string' ? stored : undefined);
-const toDigits = (stored: unknown) => (stored instanceof StoredNumber ? stored.digits : '');
+const asText = (stored: unknown) => (typeof stored === 'string' ? stored : undefined);
+const asDigits = (stored: unknown) => (stored instanceof StoredNumber ? stored.digits : '');
 
-export const text = defineReader(toText, TEXT_ERROR);
+export const text = defineReader(asText, TEXT_ERROR);
 
 export const boolean = defineReader(
   (stored) => (typeof stored === 'boolean' ? stored : undefined),
   BOOLEAN_ERROR,
 );
 
-export const int64 = defineReader((stored) => parseInt64(toDigits(stored)), INT64_ERROR);
+export const int64 = defineReader((stored) => parseInt64(asDigits(stored)), INT64_ERROR);
 
 /** An RFC 3339 date-time, in any form that a release has imported. */
 export const dateTime = defineReader((stored) => {
-  const time = toText(stored) ?? '';
+  const time = asText(stored) ?? '';
   return withOffset.test(time) && !Number.isNaN(Date.parse(time)) ? time : undefined;
 }, DATE_TIME_ERROR);
 
@@ -107,7 +107,7 @@ export function oneOf<Value extends string>(values: readonly Value[], rule: stri
 
 /* @__NO_SIDE_EFFECTS__ */
 export function quantityFrom(least: number): Reader<number> {
-  return defineReader((stored) => parseQuantity(toDigits(stored), least), toQuantityError(least));
+  return defineReader((stored) => parseQuantity(asDigits(stored), least), quantityError(least));
 }
 
 /** A quantity in DynamoDB's text; `undefined` if it is none. A number would round a fraction close to an integer. */
@@ -121,7 +121,7 @@ export function parseQuantity(digits: string | undefined, least: number): number
 export function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
   return (stored, place, problems) => {
     const list = Array.isArray(stored) ? stored : undefined;
-    if (!list) problems.push(toProblem(stored, place, 'must be a list'));
+    if (!list) problems.push(describeProblem(stored, place, 'must be a list'));
     return list?.map((one, index) => read(one, `${place}.${index}`, problems) as Value);
   };
 }
@@ -130,7 +130,7 @@ export function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
 export function mapOf<Value>(members: Members<Value>): Reader<Value> {
   return (stored, place, problems) => {
     if (isMap(stored)) return readMembers(members, stored, `${place}.`, problems);
-    problems.push(toProblem(stored, place, 'must be a map'));
+    problems.push(describeProblem(stored, place, 'must be a map'));
     return undefined;
   };
 }

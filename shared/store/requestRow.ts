@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 /** Now, in seconds since the epoch, as `timeToLive` counts. */
-export function toSeconds(): number {
+export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
@@ -11,7 +11,7 @@ export function toSeconds(): number {
  * @param seconds now
  * @param lifetime in seconds
  */
-export function toRequestPut(
+export function buildRequestPut(
   TableName: string,
   row: Readonly<Record<string, AttributeValue>>,
   seconds: number,

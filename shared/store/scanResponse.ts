@@ -33,17 +33,17 @@ const MAX_INT64 = Buffer.from('9223372036854775807');
 /** Digits of the largest quantity. */
 const MAX_DIGITS = String(MAX_QUANTITY).length;
 
-const DIGITS = toTable('0123456789');
-const BASE64 = toTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
+const DIGITS = markCharacters('0123456789');
+const BASE64 = markCharacters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
 
 /** The seventh base64 character of five bytes: four bits of data and two zero bits. */
-const LAST = toTable('AEIMQUYcgkosw048');
+const LAST = markCharacters('AEIMQUYcgkosw048');
 const BASE64URL = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
 const petIdText = Buffer.from('{"petId":');
 const quantityText = Buffer.from(',"quantity":');
-const statusTexts = toStatusTexts('}');
-const taggedTexts = toStatusTexts(',"etag":"\\"');
+const statusTexts = buildStatusTexts('}');
+const taggedTexts = buildStatusTexts(',"etag":"\\"');
 const tagEnd = Buffer.from('\\""}');
 
 /**
@@ -234,7 +234,7 @@ function toCharacter(bits: number): number {
 }
 
 /** The text after a quantity, by the letter of the status. */
-function toStatusTexts(end: string): Readonly<Record<number, Buffer>> {
+function buildStatusTexts(end: string): Readonly<Record<number, Buffer>> {
   const texts = Object.entries(letterOf).map(([status, letter]) => [
     code(letter),
     Buffer.from(`,"status":"${status}"${end}`),
@@ -243,7 +243,7 @@ function toStatusTexts(end: string): Readonly<Record<number, Buffer>> {
 }
 
 /** 1 for each of these characters. A table, since a function call per byte is slow until it is compiled. */
-function toTable(characters: string): Uint8Array {
+function markCharacters(characters: string): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of Buffer.from(characters)) table[byte] = 1;
   return table;

@@ -1,7 +1,11 @@
 import { Forbidden, Unauthorized } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/operation.ts';
 import type { KeyVerifier } from '../../keys/keyVerifier.ts';
-import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import {
+  type OperationMiddleware,
+  type OperationRequest,
+  readHeader,
+} from '../operationRequest.ts';
 import { inTime } from '../requestTime.ts';
 
 /**
@@ -13,7 +17,7 @@ export function authenticate(verifier: KeyVerifier, permission: Permission): Ope
   async function verifyKey(request: OperationRequest): Promise<void> {
     const { internal } = request;
     // Several headers, joined, are no valid key.
-    const apiKey = toHeader(request, 'authorization')?.match(/^bearer +(\S.*)$/i)?.[1];
+    const apiKey = readHeader(request, 'authorization')?.match(/^bearer +(\S.*)$/i)?.[1];
     if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
     try {
       internal.key = await inTime(internal, verifier.verify(apiKey));

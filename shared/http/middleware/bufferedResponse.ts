@@ -5,7 +5,7 @@ import {
   type DocumentReply,
   type OperationMiddleware,
   type OperationRequest,
-  toHeader,
+  readHeader,
 } from '../operationRequest.ts';
 
 /** Converts the handler's document to a response. If the client already has the document, there is no body. */
@@ -15,7 +15,11 @@ export function bufferedResponse({ requestHeaders }: Operation) {
   function sendDocument(request: OperationRequest): void {
     const { body, version, next, isReplay } = request.response as unknown as DocumentReply;
     const tag = version !== undefined && { ETag: `"${version}"` };
-    if (isConditional && tag && matchesIfNoneMatch(toHeader(request, 'if-none-match'), tag.ETag)) {
+    if (
+      isConditional &&
+      tag &&
+      matchesIfNoneMatch(readHeader(request, 'if-none-match'), tag.ETag)
+    ) {
       request.response = { statusCode: 304, headers: tag, body: '' };
       return;
     }
@@ -24,7 +28,7 @@ export function bufferedResponse({ requestHeaders }: Operation) {
       headers: {
         'Content-Type': 'application/json',
         ...tag,
-        ...(next !== undefined && { Link: toNextLink(request, next) }),
+        ...(next !== undefined && { Link: renderNextLink(request, next) }),
         ...(isReplay && { 'Idempotent-Replayed': 'true' }),
       },
       body: toJson(body),
@@ -38,7 +42,7 @@ export function bufferedResponse({ requestHeaders }: Operation) {
  * RFC 8288. The path is the client's own, including the stage or the custom domain's base path. The gateway takes
  * doubled slashes for one, but a reference that starts with two names another host.
  */
-function toNextLink({ internal }: OperationRequest, cursor: string): string {
+function renderNextLink({ internal }: OperationRequest, cursor: string): string {
   const query = Object.entries({ ...internal.query, cursor }).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
   );

@@ -42,12 +42,12 @@ export function toErrorResponse(error: Error): HttpResponse {
     : toErrorBody('internal_error', errorMessages.internalError);
   return {
     statusCode: body.status,
-    headers: { 'Content-Type': 'application/json', ...toErrorHeaders(known) },
+    headers: { 'Content-Type': 'application/json', ...listErrorHeaders(known) },
     body: JSON.stringify(body),
   };
 }
 
-function toErrorHeaders(error: DomainError): Record<string, string> | undefined {
+function listErrorHeaders(error: DomainError): Record<string, string> | undefined {
   switch (error.name) {
     case 'Unauthorized':
       // RFC 6750 section 3.1: no error code for a request without credentials.

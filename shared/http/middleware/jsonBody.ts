@@ -2,18 +2,23 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type * as z from 'zod/mini';
 import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/json.ts';
-import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import {
+  type OperationMiddleware,
+  type OperationRequest,
+  readHeader,
+} from '../operationRequest.ts';
 
 /**
  * Parses the body by the operation's schema. Middy's parser gets the media type without its parameters. This middleware
- * maps its errors: middy's 422 is 400 in this service, or no error.
+ * maps its errors: middy's 422 is 400 in this service, or no error. Long numbers are marked in the text, since middy
+ * does not pass their source on to a reviver.
  */
 export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   function readBody(request: OperationRequest): void {
     // The gateway may already have broken a compressed body, so no code can read it.
-    if (isEncoded(toHeader(request, 'content-encoding'))) throw new UnsupportedMediaType(true);
-    const text = toText(request.event);
-    const type = toHeader(request, 'content-type')?.replace(/;.*/, '').trim();
+    if (isEncoded(readHeader(request, 'content-encoding'))) throw new UnsupportedMediaType(true);
+    const text = decodeText(request.event);
+    const type = readHeader(request, 'content-type')?.replace(/;.*/, '').trim();
     let body: unknown;
     try {
       body = parseJson(text, (marked, reviver) => {
@@ -58,7 +63,7 @@ function parseRefused(text: string): unknown {
   }
 }
 
-function toText({ body, isBase64Encoded }: OperationRequest['event']): string {
+function decodeText({ body, isBase64Encoded }: OperationRequest['event']): string {
   const text = body ?? '';
   return isBase64Encoded ? Buffer.from(text, 'base64').toString() : text;
 }
@@ -68,24 +73,26 @@ function parseValue<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value 
   // The schema's own method, so that only an operation with a schema loads the library.
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => toProblem(issue, value));
+  const problems = result.error.issues.map((issue) => describeProblem(issue, value));
   throw new InvalidRequest(`${[...new Set(problems)].join('; ')}.`);
 }
 
-function toProblem({ path, message }: z.core.$ZodIssue, body: unknown): string {
+function describeProblem({ path, message }: z.core.$ZodIssue, body: unknown): string {
   const name = path.join('.');
   if (name === '') {
     return body === undefined ? `The body is empty; it ${message}` : `The body ${message}`;
   }
   const isMissing = path.reduce((at, key) => Object(at)[key], body) === undefined;
-  return isMissing ? `${name} is missing; it ${message}${toFound(body)}` : `${name} ${message}`;
+  return isMissing
+    ? `${name} is missing; it ${message}${describeFound(body)}`
+    : `${name} ${message}`;
 }
 
 /** Limits of the members that the message lists if one is missing, so that a misspelt name is seen. */
 const MAX_NAMES = 3;
 const MAX_NAME_LENGTH = 40;
 
-function toFound(body: unknown): string {
+function describeFound(body: unknown): string {
   const found = Object.keys(Object(body));
   if (found.length === 0) return '';
   const names = found

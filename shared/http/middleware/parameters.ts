@@ -8,7 +8,7 @@ export function parameters({
   query = {},
   exclusive = [],
 }: Operation): OperationMiddleware {
-  const nameOf = toSpellings(Object.keys(query));
+  const nameOf = listSpellings(Object.keys(query));
 
   function parseParameters({ event, internal }: OperationRequest): void {
     for (const [name, parameter] of Object.entries(parameters)) {
@@ -45,7 +45,7 @@ export function parameters({
 const MAX_NAME_LENGTH = 40;
 
 /** The right names by how they may be spelled: in plain letters, in the singular or the plural. */
-function toSpellings(names: readonly string[]): ReadonlyMap<string, string> {
+function listSpellings(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     names.flatMap((name) => {
       const plain = toPlainName(name);

@@ -3,7 +3,11 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_TAGS } from '../../contract/headers.ts'
 import type { Operation } from '../../contract/operation.ts';
 import type { VerifiedKey } from '../../keys/keyVerifier.ts';
 import { parseEntityTags } from '../entityTags.ts';
-import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import {
+  type OperationMiddleware,
+  type OperationRequest,
+  readHeader,
+} from '../operationRequest.ts';
 
 /** Reads the headers of a write, `If-Match` and `Idempotency-Key`, if the operation takes them. */
 export function preconditions({ requestHeaders, requiredHeaders }: Operation): OperationMiddleware {
@@ -23,12 +27,13 @@ export function preconditions({ requestHeaders, requiredHeaders }: Operation): O
  * 13.1.2). Tags in `If-None-Match` are ignored.
  */
 function readIfMatch(request: OperationRequest): void {
-  const value = toHeader(request, 'if-match')?.trim();
-  request.internal.ifMatch = value === undefined || value === '*' ? undefined : toVersions(value);
-  if (toHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
+  const value = readHeader(request, 'if-match')?.trim();
+  request.internal.ifMatch =
+    value === undefined || value === '*' ? undefined : parseVersions(value);
+  if (readHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
 }
 
-function toVersions(value: string): readonly string[] {
+function parseVersions(value: string): readonly string[] {
   const tags = parseEntityTags(value);
   if (!tags || tags.length > MAX_TAGS) {
     throw new InvalidRequest(
@@ -42,7 +47,7 @@ function toVersions(value: string): readonly string[] {
  * draft-ietf-httpapi-idempotency-key-header. It adds the API key, so that requests of different clients never collide.
  */
 function readIdempotencyKey(request: OperationRequest, isRequired: boolean): void {
-  const value = toHeader(request, 'idempotency-key');
+  const value = readHeader(request, 'idempotency-key');
   if (value === undefined) {
     if (!isRequired) return;
     throw new InvalidRequest(

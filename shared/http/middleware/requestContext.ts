@@ -1,6 +1,10 @@
 import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
 import { logWarn } from '../../runtime/logger.ts';
-import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
+import {
+  type OperationMiddleware,
+  type OperationRequest,
+  readHeader,
+} from '../operationRequest.ts';
 import { isWarmUp } from '../warmUp.ts';
 
 /** A client's own request id, for the log. Any other text is ignored. */
@@ -27,7 +31,7 @@ export function requestContext(): OperationMiddleware {
     // Set first, so that an unreadable event gets a response too.
     internal.headers = new Map();
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
-    internal.clientRequestId = toHeader(request, 'x-request-id')?.match(plainName)?.[0];
+    internal.clientRequestId = readHeader(request, 'x-request-id')?.match(plainName)?.[0];
     internal.path = event.requestContext?.path ?? '';
     internal.parameters = {};
     internal.query = {};

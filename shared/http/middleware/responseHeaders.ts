@@ -5,7 +5,7 @@ import {
   type HttpResponse,
   type OperationMiddleware,
   type OperationRequest,
-  toHeader,
+  readHeader,
 } from '../operationRequest.ts';
 
 /**
@@ -22,7 +22,7 @@ export function responseHeaders(
 
   function addResponseHeaders(request: OperationRequest): void {
     const { headers } = request.response as HttpResponse;
-    const sent = toHeader(request, 'origin');
+    const sent = readHeader(request, 'origin');
     const origin = anyOrigin ? '*' : allowedOrigins.find((allowed) => allowed === sent);
     const added = {
       ...lifecycleHeaders,

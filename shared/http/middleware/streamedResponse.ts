@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { Operation } from '../../contract/operation.ts';
-import { compress, toContentCoding } from '../contentCoding.ts';
+import { chooseContentCoding, compress } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
 import {
   type HttpResponse,
@@ -9,7 +9,7 @@ import {
   type OperationRequest,
   type Pages,
   type Reply,
-  toHeader,
+  readHeader,
 } from '../operationRequest.ts';
 import { inTime } from '../requestTime.ts';
 import { bufferedResponse } from './bufferedResponse.ts';
@@ -29,7 +29,7 @@ export function streamedResponse(operation: Operation): OperationMiddleware {
     const reply = request.response as unknown as Reply;
     if ('pages' in reply) {
       const { internal } = request;
-      request.response = await inTime(internal, toPagesResponse(reply.pages, request));
+      request.response = await inTime(internal, respondWithPages(reply.pages, request));
     } else sendDocument(request);
     request.internal.firstByteAt = Date.now();
   }
@@ -37,21 +37,21 @@ export function streamedResponse(operation: Operation): OperationMiddleware {
   return { after: sendPages };
 }
 
-async function toPagesResponse(pages: Pages, request: OperationRequest): Promise<HttpResponse> {
+async function respondWithPages(pages: Pages, request: OperationRequest): Promise<HttpResponse> {
   // A stream reads more when the client's connection drains. That is outside the request's asynchronous context,
   // which counts its request units.
   const nextPage = AsyncLocalStorage.bind(() => pages.next());
   const { value: first = { items: Buffer.alloc(0), isLast: true } } = await nextPage();
   const headers: Record<string, string> = { Vary: 'Accept-Encoding' };
   if (first.isLast) {
-    headers.ETag = toEntityTag(first.items);
-    if (matchesIfNoneMatch(toHeader(request, 'if-none-match'), headers.ETag)) {
+    headers.ETag = computeEntityTag(first.items);
+    if (matchesIfNoneMatch(readHeader(request, 'if-none-match'), headers.ETag)) {
       return { statusCode: 304, headers, body: '' };
     }
   }
   headers['Content-Type'] = 'application/json';
   const body = toArrayText(first.items, pages, nextPage);
-  const coding = toContentCoding(toHeader(request, 'accept-encoding'));
+  const coding = chooseContentCoding(readHeader(request, 'accept-encoding'));
   if (first.items.length < COMPRESSED_FROM_BYTES || !coding) {
     return { statusCode: 200, headers, body };
   }
@@ -84,6 +84,6 @@ async function* toArrayText(
 }
 
 /** Weak, since compressed and uncompressed bodies share the tag (RFC 9110 section 8.8.3.3). */
-function toEntityTag(items: Buffer): string {
+function computeEntityTag(items: Buffer): string {
   return `W/"${createHash('sha256').update(items).digest('base64url').slice(0, 22)}"`;
 }

@@ -9,8 +9,8 @@ import { Sha256 } from './sha256.ts';
  * environment; credentials have their own provider.
  * @throws {Error} if there is no region
  */
-export function toClientSettings(): DynamoDBClientConfig {
-  const endpoint = toEndpoint();
+export function readClientSettings(): DynamoDBClientConfig {
+  const endpoint = readEndpoint();
   return {
     region: readVariable('AWS_REGION'),
     ...(endpoint !== undefined && { endpoint }),
@@ -31,7 +31,7 @@ export function toClientSettings(): DynamoDBClientConfig {
 }
 
 /** https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html */
-function toEndpoint(): string | undefined {
+function readEndpoint(): string | undefined {
   if (isSet('AWS_IGNORE_CONFIGURED_ENDPOINT_URLS')) return undefined;
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;
   return AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || undefined;

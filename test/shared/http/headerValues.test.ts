@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toContentCoding } from '../../../shared/http/contentCoding.ts';
+import { chooseContentCoding } from '../../../shared/http/contentCoding.ts';
 import { matchesIfNoneMatch, parseEntityTags } from '../../../shared/http/entityTags.ts';
 
 describe('an Accept-Encoding header', () => {
@@ -43,7 +43,7 @@ describe('an Accept-Encoding header', () => {
     ['zstd;q=0.5, identity;q=0.5', 'zstd'],
     ['zstd;q=0.5, gzip;q=0.4, identity;q=0.6', undefined],
   ])('%j takes %j', (header, expected) => {
-    expect(toContentCoding(header)).toBe(expected);
+    expect(chooseContentCoding(header)).toBe(expected);
   });
 });
 

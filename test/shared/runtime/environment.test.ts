@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { toClientSettings } from '../../../shared/runtime/sdk/settings.ts';
+import { readClientSettings } from '../../../shared/runtime/sdk/settings.ts';
 import { openService } from '../../../shared/runtime/service.ts';
 import { writeBundle } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -19,21 +19,24 @@ describe("a function's client", () => {
     ['neither, if both are ignored', { ...general, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }],
   ])('takes its endpoint from %s', (_, variables, endpoint) => {
     stubEnvironment(variables);
-    expect(toClientSettings().endpoint).toBe(endpoint);
+    expect(readClientSettings().endpoint).toBe(endpoint);
   });
 
   it('takes the region and the kind of endpoint from the environment', () => {
     stubEnvironment({});
     const usual = { region: 'eu-west-1', useFipsEndpoint: false, useDualstackEndpoint: false };
-    expect(toClientSettings()).toMatchObject(usual);
+    expect(readClientSettings()).toMatchObject(usual);
     stubEnvironment({ AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'True' });
-    expect(toClientSettings()).toMatchObject({ useFipsEndpoint: true, useDualstackEndpoint: true });
+    expect(readClientSettings()).toMatchObject({
+      useFipsEndpoint: true,
+      useDualstackEndpoint: true,
+    });
   });
 
   it.each([undefined, ''])('does not start without a region: %j', (region) => {
     stubEnvironment({});
     vi.stubEnv('AWS_REGION', region);
-    expect(toClientSettings).toThrow('The environment variable AWS_REGION is not set.');
+    expect(readClientSettings).toThrow('The environment variable AWS_REGION is not set.');
   });
 });
 

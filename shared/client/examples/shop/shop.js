@@ -77,18 +77,21 @@ function showCard({ item: { petId, status, quantity }, element, button }) {
 
 function setCart(pieces) {
   cart = pieces;
-  announce(select('cart'), cart.size > 0 ? `Cart: ${toText([...cart])}` : 'The cart is empty.');
+  announce(
+    select('cart'),
+    cart.size > 0 ? `Cart: ${describePieces([...cart])}` : 'The cart is empty.',
+  );
   for (const id of ['buy', 'empty']) select(id).setAttribute('aria-disabled', cart.size === 0);
   for (const card of cards.values()) showCard(card);
 }
 
-function toText(pieces) {
+function describePieces(pieces) {
   return pieces.map(([petId, count]) => `${count} × pet ${petId}`).join(', ');
 }
 
 function buy() {
   const pieces = [...cart];
-  const order = { id: crypto.randomUUID(), title: toText(pieces), pieces: [] };
+  const order = { id: crypto.randomUUID(), title: describePieces(pieces), pieces: [] };
   orders.push(order);
   setCart(new Map());
   send(order, { method: 'PUT', path: '', body: pieces, after: pieces });
@@ -120,12 +123,12 @@ function showOrders() {
   sessionStorage.setItem('orders', JSON.stringify(orders));
   const list = select('orders');
   const hasFocus = list.contains(document.activeElement);
-  list.replaceChildren(...orders.toReversed().map(toItem));
+  list.replaceChildren(...orders.toReversed().map(renderOrder));
   if (hasFocus) list.focus();
   announce(select('news'), orders.at(-1)?.news ?? '');
 }
 
-function toItem(order) {
+function renderOrder(order) {
   const { title, news, open, pieces } = order;
   const item = select('order').content.cloneNode(true).firstElementChild;
   item.querySelector('h2').textContent = title;

@@ -8,7 +8,7 @@ import {
   type AdjustmentResult,
   defineInventoryAdjustments,
 } from '../../../../shared/store/inventoryAdjustments.ts';
-import { toStatus } from '../../../../shared/store/inventoryRecord.ts';
+import { readPetStatus } from '../../../../shared/store/inventoryRecord.ts';
 import { defineDraw } from '../../../support/testCommand.ts';
 import type { Call, Database, Reply } from './database.ts';
 import {
@@ -226,7 +226,7 @@ function toItem(record: Record<string, AttributeValue>): InventoryItem {
   return {
     petId: BigInt(record.p?.N ?? 0),
     quantity: Number(record.q?.N),
-    status: toStatus(record),
+    status: readPetStatus(record),
   };
 }
 
