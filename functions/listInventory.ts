@@ -3,12 +3,11 @@ import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
-import { scanPage } from '../shared/runtime/sdk/scanPage.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryList } from '../shared/store/inventoryList.ts';
 
 const service = openService();
-const inventory = defineInventoryList(service.client, readVariable('INVENTORY_TABLE'), scanPage);
+const inventory = defineInventoryList(service.client, readVariable('INVENTORY_TABLE'));
 
 /** GET /inventory: all entries as a streamed list, or a page of them, or the entries of some ids. */
 export const handler = defineStreamedHandler(

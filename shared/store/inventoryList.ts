@@ -7,10 +7,11 @@ import {
 import { toJson } from '../contract/json.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { type PetStatus, parseInt64 } from '../contract/values.ts';
+import { scanPage } from '../runtime/sdk/scanPage.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import { readInventoryRecords } from './inventoryEntry.ts';
 import { letterOf, toInventoryItem, toKey, toTaggedItem } from './inventoryRecord.ts';
-import { type RewrittenPage, rewriteScanResponse } from './scanResponse.ts';
+import { rewriteScanResponse } from './scanResponse.ts';
 
 interface InventoryPage {
   /** Entries as InventoryItems in JSON, separated by commas. */
@@ -23,19 +24,9 @@ interface Selection {
   readonly withTags?: boolean | undefined;
 }
 
-/** Scans a page, and lets `rewrite` take the items out of the response's bytes, if it can. */
-type ScanPage = (
-  client: DynamoDBClient,
-  input: ScanCommandInput,
-  rewrite: (response: Buffer) => RewrittenPage | undefined,
-) => Promise<{
-  items: Buffer | readonly Record<string, AttributeValue>[];
-  next: Record<string, AttributeValue> | undefined;
-}>;
-
 export type InventoryList = ReturnType<typeof defineInventoryList>;
 
-export function defineInventoryList(client: DynamoDBClient, tableName: string, scanPage: ScanPage) {
+export function defineInventoryList(client: DynamoDBClient, tableName: string) {
   /** A page with its entries in JSON, separated by commas. */
   async function readPage(input: Omit<ScanCommandInput, 'TableName'>, withTags: boolean) {
     const { items, next } = await scanPage(client, { TableName: tableName, ...input }, (response) =>

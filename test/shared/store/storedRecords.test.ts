@@ -11,7 +11,6 @@ import { toJson } from '../../../shared/contract/json.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
-import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { defineInventoryAdjustments } from '../../../shared/store/inventoryAdjustments.ts';
 import { readInventoryEntry } from '../../../shared/store/inventoryEntry.ts';
 import { defineInventoryList } from '../../../shared/store/inventoryList.ts';
@@ -45,7 +44,7 @@ const B = (...bytes: number[]) => ({ B: Uint8Array.from(bytes) });
 
 describe.each(engines)('records that $name stores', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
-  const list = () => defineInventoryList(client(), 'inventory', scanPage);
+  const list = () => defineInventoryList(client(), 'inventory');
   const updates = () => defineInventoryUpdates(client(), 'inventory', 'requests');
 
   const adjustments = () => defineInventoryAdjustments(client(), 'inventory', 'requests');

@@ -12,7 +12,6 @@ import type { Order, Pet } from '../../../shared/contract/schemas.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
-import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineDocuments } from '../../../shared/store/documents.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
@@ -65,7 +64,7 @@ describe.each(engines)('on $name', ({ start }) => {
 
   /** Twenty entries; three are sold. And the orders. */
   beforeAll(async () => {
-    store = defineInventoryList(client(), 'inventory', scanPage);
+    store = defineInventoryList(client(), 'inventory');
     const none = { items: Buffer.alloc(0), isLast: true };
     expect(await Array.fromAsync(store.pages())).toEqual([none]);
     for (let petId = 1n; petId <= 20n; petId++) {
@@ -314,7 +313,7 @@ describe('keys that a batch leaves unprocessed', () => {
       };
     };
     const client = { send } as unknown as DynamoDBClient;
-    return { batches, list: defineInventoryList(client, 't', scanPage) };
+    return { batches, list: defineInventoryList(client, 't') };
   }
 
   it('are requested again, and nothing else', async () => {
