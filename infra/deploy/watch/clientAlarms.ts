@@ -42,7 +42,7 @@ export function defineClientAlarms(
     ...defineErrorBudgetAlarms(stage, counts),
     ...defineClientErrorAlarms(stage, counts),
     ...defineLatencyAlarms(stage),
-    quietMinutes === undefined ? undefined : defineSilenceAlarm(counts, quietMinutes),
+    quietMinutes === undefined ? undefined : defineNoRequestsAlarm(counts, quietMinutes),
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
@@ -67,7 +67,7 @@ export function defineClientAlarms(
       threshold: 10,
       periods: [2, 3],
     },
-    defineSilentLogAlarm(stage),
+    defineEmptyLogAlarm(stage),
   ];
 }
 
@@ -193,15 +193,18 @@ function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
   );
 }
 
-/** If a stage always has traffic, silence means that nothing reaches the gateway. */
-function defineSilenceAlarm(counts: OperationCounts, quietMinutes: number): WatchAlarm | undefined {
+/** If a stage always has traffic, no requests means that nothing reaches the gateway. */
+function defineNoRequestsAlarm(
+  counts: OperationCounts,
+  quietMinutes: number,
+): WatchAlarm | undefined {
   // Each operation's requests are counted into the same metric.
   const [metric] = operationIds.flatMap((id) => counts[id].any ?? []);
   return (
     metric && {
-      name: 'silence',
+      name: 'no-requests',
       severity: 'outage',
-      description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+      description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If the shop has few visitors at this hour and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
       metric: metric.with({ period: Duration.minutes(quietMinutes) }),
       threshold: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -210,10 +213,10 @@ function defineSilenceAlarm(counts: OperationCounts, quietMinutes: number): Watc
 }
 
 /** Most alarms count lines of the access log. Without lines, they see nothing. */
-function defineSilentLogAlarm(stage: Stage): WatchAlarm {
+function defineEmptyLogAlarm(stage: Stage): WatchAlarm {
   const logName = toNames(stage).accessLog;
   return {
-    name: 'access-log-silent',
+    name: 'access-log-empty',
     description: `The gateway gets requests, but writes no lines to its access log ${logName}, which the alarms on each operation count. Look in the API Gateway console, Settings, for the account's role for logs, and at the stage's log settings. Deploy petstore-${stage.name} again.`,
     metric: new MathExpression({
       label: 'requests without a line',

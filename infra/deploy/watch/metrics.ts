@@ -78,7 +78,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
     /**
      * What clients of an operation got: a 5xx for any reason behind the gateway, or one of `clientErrorStatuses`. Their
      * requests are counted only where their number matters, since that costs $0.30 a month in every case: of a
-     * deprecated operation, and of all together where silence pages. Elsewhere Lambda's own count of calls does.
+     * deprecated operation, and of all together where `no-requests` pages. Elsewhere Lambda's own count of calls does.
      */
     operations: mapOperations(defineOperation),
   };

@@ -13,7 +13,12 @@ import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
 import type { WatchAlarm, WatchAlarms } from './alarms.ts';
-import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
+import {
+  type CheckCounts,
+  DAYS_AHEAD,
+  type Expiring,
+  toDaysMetricName,
+} from './check/checkMetrics.ts';
 import { deprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
@@ -64,7 +69,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
   });
 }
 
-/** Alarms for a service that cannot be reached, and for a certificate or key that will expire. */
+/** Alarms for a service that cannot be reached, and for a certificate or key that expires soon. */
 export function defineCheckAlarms(
   stage: Stage,
   everyMinutes: number,
@@ -82,7 +87,7 @@ export function defineCheckAlarms(
     {
       name: 'check-failed',
       severity: 'outage',
-      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
+      description: `The scheduled check called an operation at the base address and got a wrong response or no response, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, the alarm ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates, the check only proves that the function can be reached, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -106,34 +111,39 @@ export function defineCheckAlarms(
       metric: buildCountMetric('surplusEntries'),
       threshold: 1,
     },
-    ...defineEndAlarms(
+    ...defineExpiryAlarms(
       stage,
       'certificate',
       'The certificate of the base address',
       `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
     ),
-    ...defineEndAlarms(
+    ...defineExpiryAlarms(
       stage,
       'key',
-      `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
-      'Look at `npx petstore keys list` for which one. Rotate it, and tell its owner.',
+      `An API key that was made for more than ${DAYS_AHEAD} days, and that has no successor,`,
+      'Look at `npx petstore keys list` for which one. Rotate it, and give its owner the new one.',
     ),
     deprecatedOperations.length > 0 ? defineSunsetAlarm(counts) : undefined,
   ];
 }
 
-function defineEndAlarms(stage: Stage, end: End, what: string, act: string): WatchAlarm[] {
+function defineExpiryAlarms(
+  stage: Stage,
+  what: Expiring,
+  subject: string,
+  act: string,
+): WatchAlarm[] {
   const days = [
     ['ticket', DAYS_AHEAD],
     ['page', 7],
   ] as const;
   return days.map(([severity, left]) => ({
-    name: `${end}-ends-in-${left}-days`,
+    name: `${what}-expires-in-${left}-days`,
     severity,
-    description: `${what} expires within ${left} days. ${act}`,
+    description: `${subject} expires within ${left} days. ${act}`,
     metric: new Metric({
       namespace: toNames(stage).stack,
-      metricName: toDaysMetricName(end),
+      metricName: toDaysMetricName(what),
       statistic: Stats.MINIMUM,
       period: Duration.hours(1),
     }),

@@ -107,7 +107,7 @@ export const symptoms: readonly {
     title: 'Only the check fails',
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
-      (isFiring(facts, /^(check-failed|silence)$/) && !isFiring(facts, failing)),
+      (isFiring(facts, /^(check-failed|no-requests)$/) && !isFiring(facts, failing)),
   },
 ];
 

@@ -1,12 +1,12 @@
-/** What expires, and must be noticed before it does. */
-export type End = 'certificate' | 'key';
+/** What expires, and must be replaced before it does. */
+export type Expiring = 'certificate' | 'key';
 
-/** Days before the end when the metric starts. A custom metric costs nothing in hours without a value. */
+/** Days before it expires when the metric starts. A custom metric costs nothing in hours without a value. */
 export const DAYS_AHEAD = 30;
 
 /** The custom metric with the number of days left. */
-export function toDaysMetricName(end: End): string {
-  return `${end}Days`;
+export function toDaysMetricName(what: Expiring): string {
+  return `${what}Days`;
 }
 
 /** What the check counts, by the name of its custom metric. */
@@ -18,18 +18,19 @@ export interface CheckCounts {
 }
 
 /**
- * A log line that CloudWatch turns into metrics: the days until each near end, and the counts. Without any of them,
- * `undefined`.
+ * A log line that CloudWatch turns into metrics: the days left of what expires soon, and the counts. `undefined` without
+ * any of them.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function formatMetrics(
   namespace: string,
-  dates: Readonly<Record<End, Date | undefined>>,
+  dates: Readonly<Record<Expiring, Date | undefined>>,
   counts: CheckCounts,
   now: number,
 ): string | undefined {
   const days = Object.entries(dates).map(
-    ([end, date]) => [toDaysMetricName(end as End), (Number(date) - now) / 86_400_000] as const,
+    ([what, date]) =>
+      [toDaysMetricName(what as Expiring), (Number(date) - now) / 86_400_000] as const,
   );
   const values = [
     ...days.filter(([, left]) => left <= DAYS_AHEAD),

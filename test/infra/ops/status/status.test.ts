@@ -291,7 +291,7 @@ const petsFail: Recorded = {
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
   published: 12,
-  firing: { 'updateInventory-server-errors': 9, 'lambda-throttles': 9, silence: 8 },
+  firing: { 'updateInventory-server-errors': 9, 'lambda-throttles': 9, 'no-requests': 8 },
   requests: { updateInventory: [100, 100] },
 };
 const refusedVersion = {
@@ -501,7 +501,7 @@ const situations: Readonly<Record<string, Recorded>> = {
     firing: { 'getInventoryEntry-server-errors': 20 },
   },
   'a slow operation': byName('latency'),
-  'an old key': byName('key-ends-in-7-days'),
+  'an old key': byName('key-expires-in-7-days'),
   '400s of all': byName('client-errors'),
   'a spent budget after new code': { ...byName('error-budget'), published: 20 },
   '401s of many': byName('unauthorized-requests'),
@@ -515,7 +515,7 @@ const situations: Readonly<Record<string, Recorded>> = {
     ],
   },
   'sales that collide': byName('transaction-conflicts'),
-  'a silent access log': byName('access-log-silent'),
+  'a silent access log': byName('access-log-empty'),
   'failures that fire nothing': { access: [{ ...failed, request: 'g-1' }] },
   'a forged id': { access: [{ ...failed, request: '$(reboot)' }] },
   // Silence.
