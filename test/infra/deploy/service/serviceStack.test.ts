@@ -23,7 +23,7 @@ import {
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { compile } from '../watch/nights/evaluate.ts';
+import { compile } from '../watch/scenarios/evaluate.ts';
 
 // `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
 

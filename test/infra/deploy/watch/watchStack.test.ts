@@ -16,7 +16,7 @@ import {
   watchTemplates,
 } from '../../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../../support/stageFixtures.ts';
-import { compile } from './nights/evaluate.ts';
+import { compile } from './scenarios/evaluate.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 

@@ -2,7 +2,7 @@ import { type OperationId, operationIds } from '../../../../../shared/contract/o
 import { daysBeforeSunset, type Minute, type OfOperation } from './evaluate.ts';
 
 /** What happens to production with a firewall, `accountConcurrency`, `quietMinutes` and reserved lists. */
-type Situation = [change: Change, course?: Partial<typeof usual>];
+type Scenario = [change: Change, course?: Partial<typeof usual>];
 export type Change = (minute: Minute, index: number) => unknown;
 
 const DAY = 24 * 60;
@@ -17,8 +17,8 @@ export const usual = {
   after: 0,
 };
 const aDay = { calls: 1, history: 0, lasts: DAY };
-/** No request tells that the cause is gone. */
-const silent = { calls: 0, history: 0, lasts: 120, after: 75 };
+/** No request shows that the cause is gone. */
+const noRequests = { calls: 0, history: 0, lasts: 120, after: 75 };
 const anOutage = { history: 60, lasts: 90, after: 450 };
 
 const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
@@ -34,7 +34,7 @@ const everyOne =
     for (const id of operationIds) whenOf(id, toChange)(minute, index);
   };
 const failAll = everyOne(({ Invocations }) => ({ ServerErrors: Invocations }));
-const silence = everyOne(() => ({ Invocations: 0 }));
+const noCalls = everyOne(() => ({ Invocations: 0 }));
 const both =
   (...changes: Change[]): Change =>
   (minute, index) =>
@@ -56,8 +56,8 @@ const seldom = (id: OperationId, gap: number, ...failed: number[]) =>
     ServerErrors: failed.includes(index) ? 1 : 0,
   }));
 
-/** `nights.txt` has the alarms of each. */
-export const situations: Readonly<Record<string, Situation>> = {
+/** `alarms.txt` has the alarms of each. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
   'getInventoryEntry always returns 500': [
     whenOf('getInventoryEntry', ({ Invocations }) => ({ ServerErrors: Invocations })),
   ],
@@ -85,9 +85,9 @@ export const situations: Readonly<Record<string, Situation>> = {
     }),
   ],
   'the access log stops': [when({ isLogged: false })],
-  'the DNS name leads nowhere': [both(silence, checkFails)],
+  'the DNS name leads nowhere': [both(noCalls, checkFails)],
   'the gateway reaches no function': [
-    both(silence, checkFails, when({ gatewayErrors: 20 * operationIds.length })),
+    both(noCalls, checkFails, when({ gatewayErrors: 20 * operationIds.length })),
   ],
   'a function crashes once': [once('getInventoryEntry', 3, { Errors: 1 })],
   'an update takes four seconds': [whenOf('updateInventory', () => ({ Duration: 4_000 }))],
@@ -112,29 +112,29 @@ export const situations: Readonly<Record<string, Situation>> = {
   'the check itself gets 429': [when({ checkThrottled: 1 })],
   'there are too many entries': [when({ surplusEntries: 1 })],
   'the check no longer runs': [checkIsGone],
-  'the certificate ends soon': [when({ certificateDays: 20 })],
-  'a key that nobody has replaced ends in six days': [when({ keyDays: 6 })],
+  'the certificate expires soon': [when({ certificateDays: 20 })],
+  'a key without a successor expires in six days': [when({ keyDays: 6 })],
   'a deprecated operation that is still called may go in twenty days': [
     when({ now: daysBeforeSunset(20) }),
     { lasts: DAY },
   ],
   'updates of one entry collide, then nothing comes': [
     when({ 'inventory TransactionConflict': 100 }),
-    silent,
+    noRequests,
   ],
   'DynamoDB throttles calls, then nothing comes': [
     when({ 'inventory ReadThrottleEvents': 30 }),
-    silent,
+    noRequests,
   ],
-  'the check does not run, then it does': [checkIsGone, silent],
-  'a key is replaced': [when({ keyDays: 6 }), silent],
+  'the check does not run, then it does': [checkIsGone, noRequests],
+  'a key is replaced': [when({ keyDays: 6 }), noRequests],
   'a function crashes, then nothing comes': [
     whenOf('getInventoryEntry', () => ({ Invocations: 1, Errors: 1 })),
-    silent,
+    noRequests,
   ],
   'a function is slow, then nothing comes': [
     whenOf('getInventoryEntry', () => ({ Invocations: 1, Duration: 9_000 })),
-    silent,
+    noRequests,
   ],
   'everything returns 503, and the check fails': [both(failAll, checkFails), anOutage],
   'every call runs out of time, and the check fails': [
@@ -148,7 +148,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     ),
     anOutage,
   ],
-  'nothing reaches the gateway, and the check fails': [both(silence, checkFails), anOutage],
+  'nothing reaches the gateway, and the check fails': [both(noCalls, checkFails), anOutage],
   'everything fails for ten minutes, and the check for ninety': [
     both((minute, index) => index < 10 && failAll(minute, index), checkFails),
     anOutage,

@@ -13,7 +13,7 @@ import {
   toOrdinaryMinute,
   toStates,
 } from './evaluate.ts';
-import { type Change, checkIsGone, situations, usual } from './situations.ts';
+import { type Change, checkIsGone, scenarios, usual } from './scenarios.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
@@ -54,7 +54,7 @@ it('the runbook explains each alarm, under its severity', () => {
     );
     return [...new Set(found.map(({ AlarmName }) => toGeneral(AlarmName)))].sort();
   };
-  // There is none without a deprecated operation.
+  // Without a deprecated operation, that alarm is missing.
   const ofDeprecated = deprecatedOperations.length > 0 ? [] : ['sunset-has-callers'];
   const expected = [ofSeverity('Page:'), [...ofSeverity('Ticket:'), ...ofDeprecated].sort()];
   expect(explained.map((names) => names.sort())).toEqual(expected);
@@ -69,7 +69,7 @@ function withoutNumber(name: string): string {
 const shown = ['listInventory', 'getInventoryEntry', 'updateInventory', 'listOrders'];
 const later = operationIds.filter((id) => !shown.includes(id));
 
-/** When each alarm and each incident fires, from the beginning of a situation; those alike in one line. */
+/** When each alarm and each incident fires, from the beginning of a scenario; those alike in one line. */
 function toLines(minutes: readonly Minute[], start: number): string[] {
   const states = new Map(
     found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, start)]),
@@ -105,8 +105,8 @@ function toTimes(state: readonly boolean[]): string {
   return times.join(', ');
 }
 
-it('fires the alarms of each situation in time, and no others', async () => {
-  const screens = await tellStories(situations, async ([change, course]) => {
+it('fires the alarms of each scenario in time, and no others', async () => {
+  const screens = await tellStories(scenarios, async ([change, course]) => {
     const { calls, history, before, lasts, after } = { ...usual, ...course };
     const minutes = toMinutes(history + lasts + after, calls, (minute, index) => {
       if (index < history) before(minute);
@@ -114,13 +114,13 @@ it('fires the alarms of each situation in time, and no others', async () => {
     });
     return toLines(minutes, history).join('');
   });
-  await expect(screens).toMatchFileSnapshot('nights.txt');
+  await expect(screens).toMatchFileSnapshot('alarms.txt');
 });
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {
-  const silent = toMinutes(DAY, 0, checkIsGone);
+  const empty = toMinutes(DAY, 0, checkIsGone);
   for (const alarm of alarms) {
-    expect(defineValue(alarm, silent)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
+    expect(defineValue(alarm, empty)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
   }
 });
 
@@ -170,7 +170,7 @@ it.each(rates)(
     const times = Array.from({ length: 25 }, (_, seed) => {
       const draw = defineDraw(seed);
       const counts = Array.from({ length: HISTORY + 3 * within }, () =>
-        drawCount(draw, rate / DAY),
+        randomCount(draw, rate / DAY),
       );
       return toPageMinute('getInventoryEntry', 'returns 503', counts, 0);
     });
@@ -190,7 +190,7 @@ function toPageMinute(id: OperationId, way: string, counts: readonly number[], c
 }
 
 /** A number of events by chance (Poisson). */
-function drawCount(draw: Draw, mean: number): number {
+function randomCount(draw: Draw, mean: number): number {
   let count = -1;
   for (let time = 0; time < mean; count += 1) time -= Math.log(1 - draw());
   return Math.max(count, 0);
@@ -214,7 +214,7 @@ describe('in sixty quiet days', () => {
       addChances(minute, draw, index);
       return minute;
     });
-    // Once a night and twice a day, an update fails, and its client retries it four times.
+    // Once in the night and twice in the day, an update fails, and its client retries it four times.
     for (const [from, length] of [
       [0, 340],
       [400, 500],

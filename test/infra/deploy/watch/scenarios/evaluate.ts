@@ -29,7 +29,7 @@ const sunsets = Object.values<Operation>(operations).flatMap(({ lifecycle }) =>
   lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
 );
 const firstSunset = sunsets.length > 0 ? Math.min(...sunsets) : Date.UTC(2027, 11, 1);
-/** A time this many days before the first deprecated operation may go, or before a day if there is none. */
+/** A time this many days before the first deprecated operation may go, or before a day if no operation is deprecated. */
 export const daysBeforeSunset = (days: number) => firstSunset - days * 86_400_000;
 
 /** A minute of a stage. */
@@ -53,18 +53,18 @@ export interface Minute {
 const ofTable = ['ReadThrottleEvents', 'WriteThrottleEvents', 'TransactionConflict'];
 const rateRules: RateRule['name'][] = ['flood', 'keyless', 'lists-of-key', 'lists-of-address'];
 /** The metrics that have no value on an ordinary day. */
-const silent = [
+const withoutValue = [
   ...tableNames.flatMap((table) => ofTable.map((name) => `${table} ${name}`)),
   ...['checkThrottled', 'surplusEntries', 'certificateDays', 'keyDays'],
   ...rateRules.map((name) => `${name} BlockedRequests`),
 ];
 
-const silentMetrics = Object.fromEntries(silent.map((name) => [name, undefined]));
+const missingMetrics = Object.fromEntries(withoutValue.map((name) => [name, undefined]));
 
 /** Some calls of each operation, fast and successful. */
 export function toOrdinaryMinute(Invocations: number): Minute {
   return {
-    ...silentMetrics,
+    ...missingMetrics,
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),
     unauthorized: 0,
     forbidden: 0,
@@ -100,7 +100,7 @@ const countOf = (minute: Minute) =>
   minute.unauthorized + minute.forbidden + minute.throttled + ofAll(minute, requestsOf);
 
 /**
- * The metrics that follow from a minute and its place, which tells when the check runs. CloudWatch has no value where
+ * The metrics that follow from a minute and its place, which says whether the check runs. CloudWatch has no value where
  * these have 0.
  */
 const counted = new Map<string, (minute: Minute, index: number) => number>([
