@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../contract/errors.ts';
 export const CONDITION_FAILED = 'ConditionalCheckFailed';
 /** Temporary reasons for which DynamoDB cancels a transaction. */
 const transient = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-/** A crowd on one entry: fewer attempts would fail while the entry is free again. */
+/** With fewer, many writers of one entry would fail although it is free again. */
 export const MAX_ATTEMPTS = 10;
 /** Milliseconds, before the last attempts. */
 const MAX_PAUSE = 800;

@@ -9,7 +9,7 @@ import { type AlarmPart, buildFunctionMetric } from '../service/serviceMetrics.t
 import { defineSharedAlarms, type WatchAlarms } from './alarms.ts';
 import { buildTableMetric, buildTableThrottles } from './metrics.ts';
 
-/** Alarms for what will break next, or has begun to. */
+/** Alarms for limits that are near, or reached. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarms {
   const { accountConcurrency } = stage.settings;
   return [
@@ -34,7 +34,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarms {
     ),
     {
       name: 'transaction-conflicts',
-      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is tried up to ${MAX_ATTEMPTS} times; then clients get 503. Look at the saved query "Cost in request units by key": many keys are a crowd that buys one pet, which ends by itself. Ask the owner of a single one to wait longer between attempts.`,
+      description: `Adjustments or updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is tried up to ${MAX_ATTEMPTS} times; then clients get 503. Look at the saved query "Cost in request units by key": many keys there are many buyers of one pet, so wait; ask the owner of a single key to wait longer between attempts.`,
       metric: buildTableMetric(stage, 'inventory', 'TransactionConflict'),
       threshold: MAX_CONFLICTS,
       periods: [3, 3],

@@ -63,7 +63,7 @@ export const symptoms: readonly {
       ),
   },
   {
-    title: 'A crowd wants one pet',
+    title: 'Many buyers want one pet',
     applies: (facts) =>
       isFiring(facts, /^transaction-conflicts$/) ||
       (facts.throttles ?? []).some(

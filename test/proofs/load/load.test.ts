@@ -4,7 +4,7 @@ import { serve } from '../../infra/ops/aws.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import type { Vitals } from '../stageProcess.ts';
-import { sellToCrowd } from './crowds.ts';
+import { runFlashSale } from './flashSales.ts';
 import { MAX_GROWTH, type Service, soak, startService } from './soak.ts';
 
 const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: [], conflicts: 0 };
@@ -52,8 +52,8 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
 
-describe('a crowd', () => {
-  const crowd = {
+describe('a flash sale', () => {
+  const sale = {
     name: '',
     buyers: 12,
     pieces: 6,
@@ -63,27 +63,27 @@ describe('a crowd', () => {
 
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ ...crowd.conditions, bundles: await writeBundles(folder) });
+    service = await startService({ ...sale.conditions, bundles: await writeBundles(folder) });
   });
   afterAll(() => service?.end());
 
-  test('buys every piece once, although transactions conflict', async () => {
-    const { problems, bought, soldOut, conflicts } = await sellToCrowd(service, crowd);
+  test('sells every piece once, although transactions conflict', async () => {
+    const { problems, bought, soldOut, conflicts } = await runFlashSale(service, sale);
     expect({ problems, bought, soldOut }).toEqual({ problems: [], bought: 6, soldOut: 6 });
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  test('buys whole carts, until a pet of each is sold out', async () => {
+  test('sells whole carts, until a pet of each is sold out', async () => {
     const carts = [
       [2n, 7n],
       [7n, 4n],
       [4n, 2n],
     ];
-    const sale = await sellToCrowd(service, { ...crowd, pieces: 3, carts });
-    expect(sale.problems).toEqual([]);
-    expect(sale.bought + sale.soldOut).toBe(12);
+    const outcome = await runFlashSale(service, { ...sale, pieces: 3, carts });
+    expect(outcome.problems).toEqual([]);
+    expect(outcome.bought + outcome.soldOut).toBe(12);
     // Of nine pieces, a cart takes two.
-    expect([3, 4]).toContain(sale.bought);
+    expect([3, 4]).toContain(outcome.bought);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('a crowd', () => {
     });
     const first = { baseUrl: `${served.address}/v1`, apiKey: 'psk_none' };
     const service = { first, ask: async () => healthy };
-    const { problems } = await sellToCrowd(service as never, crowd);
+    const { problems } = await runFlashSale(service as never, sale);
     expect(problems).toEqual(expected);
   });
 });

@@ -164,7 +164,7 @@ describe.each(engines)('adjustments on $name', ({ start }) => {
     // As clients do, whose request is busy for too long.
     const repeat = (key: string): ReturnType<typeof sell> =>
       sell(petId, key).catch((error) => (error.isConflict ? repeat(key) : Promise.reject(error)));
-    const sells = Array.from({ length: 60 }, (_, index) => repeat(`crowd ${index % 20}`));
+    const sells = Array.from({ length: 60 }, (_, index) => repeat(`buyer ${index % 20}`));
     const outcomes = await Promise.allSettled(sells);
     const byKey = Map.groupBy(outcomes.keys(), (index) => index % 20);
     const sold = [...byKey.values()].filter((indexes) => {

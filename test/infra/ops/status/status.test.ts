@@ -377,7 +377,7 @@ const spread = { 200: '4', 503: '38', 429: '900' };
 const toSpread = (row: Row): Row[] =>
   Object.entries(spread).map(([status, lines]) => ({ ...row, status, lines }));
 /** A shop and many addresses buy one pet, and each request is refused or busy. */
-const crowd: Recorded = {
+const demand: Recorded = {
   ...hotKey,
   callers: [
     ...toSpread({ name: 'storefront-web', id: '0123456789', path: '/inventory/7' }),
@@ -402,7 +402,7 @@ const screens: Readonly<Record<string, Recorded>> = {
   'a page and a ticket with the same cause': sameCause,
   'alarms on all operations': ofAllOperations,
   'a version that failed the pre-traffic check': stoppedByHook,
-  'a crowd on one pet': crowd,
+  'many buyers of one pet': demand,
   'a table that somebody deleted': {
     ...allFail(of('ResourceNotFoundException', 'Requested resource not found')),
     lost: 'petstore-production-inventory',

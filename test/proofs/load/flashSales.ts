@@ -7,16 +7,15 @@ import type { Findings } from '../../support/testCommand.ts';
 import type { StageProcessOptions } from '../stageProcess.ts';
 import { type Service, startService, takeVitals } from './soak.ts';
 
-interface Crowd {
+interface FlashSale {
   readonly name: string;
   readonly buyers: number;
   /** Of each pet. */
   readonly pieces: number;
-  /** Buyers take turns with these carts; by default, each wants one piece of the same pet. */
+  /** Buyers take turns with these carts; by default, each buys one piece of the same pet. */
   readonly carts?: readonly (readonly bigint[])[];
   /** Pages that poll the list meanwhile. */
   readonly pages?: number;
-  /** What they meet. */
   readonly conditions: StageProcessOptions;
   /** Until every buyer has a cart or knows that it is sold out. */
   readonly maxSeconds: number;
@@ -35,7 +34,7 @@ const carts = [
   [9n, 2n, 4n],
 ] as const;
 
-const crowds: readonly Crowd[] = [
+const flashSales: readonly FlashSale[] = [
   {
     name: '50 buyers beside 40 pages',
     buyers: 50,
@@ -79,35 +78,37 @@ const crowds: readonly Crowd[] = [
 
 const REFRESH = 5_000;
 
-export async function sellToCrowds(options: StageProcessOptions): Promise<Findings> {
+export async function runFlashSales(options: StageProcessOptions): Promise<Findings> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
-  for (const crowd of crowds) {
-    const service = await startService({ ...options, ...crowd.conditions });
-    const sale = await sellToCrowd(service, crowd);
+  for (const sale of flashSales) {
+    const service = await startService({ ...options, ...sale.conditions });
+    const outcome = await runFlashSale(service, sale);
     await service.end();
-    const { seconds, soldAfter, requests, bought, soldOut, failures, conflicts } = sale;
-    const rates = [seconds, requests / crowd.buyers, bought / soldAfter];
-    rows.push([crowd.name, ...rates, bought, soldOut, failures.length, conflicts]);
-    problems.push(...sale.problems.map((problem) => `${crowd.name}: ${problem}.`));
+    const { seconds, soldAfter, requests, bought, soldOut, failures, conflicts } = outcome;
+    const rates = [seconds, requests / sale.buyers, bought / soldAfter];
+    rows.push([sale.name, ...rates, bought, soldOut, failures.length, conflicts]);
+    problems.push(...outcome.problems.map((problem) => `${sale.name}: ${problem}.`));
   }
   return {
     section: {
-      title: "Crowds: each buyer wants one cart, all at once, within production's throttles",
+      title: "Flash sales: each buyer buys one cart, all at once, within production's throttles",
       columns: [
-        ...(['crowd', ['seconds', 1], ['requests a buyer', 1], ['carts a second', 1]] as const),
+        ...(['sale', ['seconds', 1], ['requests a buyer', 1], ['carts a second', 1]] as const),
         ...['bought', 'sold out', 'failed', 'conflicts'],
       ],
       rows,
-      notes: ['Carts a second are those until the last one is sold; then the others learn it.'],
+      notes: [
+        'Carts a second are those until the last one is sold. The other buyers then get their refusals.',
+      ],
     },
     problems,
   };
 }
 
-export async function sellToCrowd(
+export async function runFlashSale(
   service: Service,
-  { buyers, pieces, carts = [[PET_ID]], pages = 0, maxSeconds, maxRequests }: Crowd,
+  { buyers, pieces, carts = [[PET_ID]], pages = 0, maxSeconds, maxRequests }: FlashSale,
 ) {
   const { baseUrl, apiKey } = service.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
