@@ -77,7 +77,7 @@ describe('the billed units of a request', () => {
     lists = await toLists(false);
     taggedLists = await toLists(true);
     measured = await measureAll();
-  }, 60_000);
+  });
   afterAll(async () => {
     vi.restoreAllMocks();
     await target?.close();

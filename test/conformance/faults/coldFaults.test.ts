@@ -24,7 +24,7 @@ type Spoil = (store: FaultyEndpoint) => Promise<void> | void;
 const { folder } = openTemporaryFolder();
 beforeAll(async () => {
   for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
-}, 60_000);
+});
 
 /** Milliseconds that a silent database may delay a cold start, and more for a busy machine. */
 const TIMEOUT = 1_000 + 4_000;
