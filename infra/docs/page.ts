@@ -23,7 +23,7 @@ export type Site = ReadonlyMap<string, SiteFile>;
 export interface Access {
   /** Where the site is published, without a slash at the end. */
   readonly documentationAddress: string;
-  /** In the order that readers want. Examples call the first. */
+  /** In the order that suits readers. Examples call the first. */
   readonly servers: readonly [Server, ...Server[]];
   /** Whom readers ask: an e-mail address, or that of a web page. Nobody, on the reader's own machine. */
   readonly contact?: string;

@@ -25,7 +25,7 @@ export const readTableNames = (Object.keys(readTables) as (keyof typeof readTabl
 /** The id of an item by the path of its list, such as `/pets`, whether or not that list is an operation. */
 export type KnownIds = Readonly<Partial<Record<string, string>>>;
 
-/** A request that changes nothing, and the response that proves that the operation's function works. */
+/** A request that changes nothing, and the response that shows that the operation's function works. */
 export interface Probe {
   readonly operation: Operation;
   readonly method: string;

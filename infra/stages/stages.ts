@@ -175,7 +175,7 @@ export const stages = Object.fromEntries(
   Object.entries<StageSettings>(settings).map(([name, own]) => [name, { name, settings: own }]),
 ) as Readonly<Record<StageName, Stage>>;
 
-/** In the order that clients want: stages with real data come first. */
+/** In the order that suits clients: stages with real data come first. */
 export const stagesForClients = Object.values(stages).sort(
   (one, other) => Number(other.settings.protectsData) - Number(one.settings.protectsData),
 ) as readonly Stage[] as readonly [Stage, ...Stage[]];

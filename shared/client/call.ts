@@ -332,7 +332,7 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
   }
 }
 
-/** Whether Node.js says that there was no connection. A browser does not tell. */
+/** Whether Node.js says that there was no connection. A browser does not say. */
 function isUnsent(error: unknown): boolean {
   const { code, cause } = Object(error);
   return unsent.includes(code) || (cause !== undefined && isUnsent(cause));

@@ -30,7 +30,7 @@ export function randomKeyId(draw = () => randomText(10)): string {
 }
 
 /** A random key id of the hook's. */
-export function drawHookKeyId(): string {
+export function randomHookKeyId(): string {
   return hookPrefix + randomText(10 - hookPrefix.length);
 }
 

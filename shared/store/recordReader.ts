@@ -110,7 +110,7 @@ export function quantityFrom(least: number): Reader<number> {
   return defineReader((stored) => parseQuantity(asDigits(stored), least), quantityError(least));
 }
 
-/** A quantity in DynamoDB's text; `undefined` if it is none. A number would round a fraction close to an integer. */
+/** A quantity in DynamoDB's text; `undefined` if it is not one. A number would round a fraction close to an integer. */
 export function parseQuantity(digits: string | undefined, least: number): number | undefined {
   const quantity = Number(digits);
   const isExact = Number.isInteger(quantity) && String(quantity) === digits;

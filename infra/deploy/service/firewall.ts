@@ -113,7 +113,7 @@ function buildScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
       : [
           hasKey,
           matchField({ method: {} }, `^${method}$`),
-          // The gateway takes a doubled slash, and one at the end, for none.
+          // The gateway ignores a doubled slash, and one at the end.
           matchField({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
             textTransformations: listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
           }),

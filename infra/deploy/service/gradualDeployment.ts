@@ -146,7 +146,7 @@ const period = Duration.minutes(15);
 
 /**
  * The alarms that roll back a function, by operation: its code crashes, times out, fails, refuses requests or becomes
- * slow. An alarm takes two functions, since CloudFormation takes the whole deployment back in any case. They watch only
+ * slow. An alarm takes two functions, since CloudFormation rolls back the whole deployment in any case. They watch only
  * the new version, since its tenth of the requests would hardly show among all. While the alias has two versions, Lambda
  * counts each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */

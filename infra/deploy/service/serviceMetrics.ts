@@ -146,7 +146,7 @@ export function buildGatewayMetric(
 }
 
 /**
- * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state for ever. So
+ * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state forever. So
  * each alarm is on an expression that always has a value.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */

@@ -121,7 +121,7 @@ export function defineCheckAlarms(
       stage,
       'key',
       `An API key that was made for more than ${DAYS_AHEAD} days, and that has no successor,`,
-      'Look at `npx petstore keys list` for which one. Rotate it, and give its owner the new one.',
+      'Look at `npx petstore keys list` for which one. Rotate it, and give its owner the successor.',
     ),
     deprecatedOperations.length > 0 ? defineSunsetAlarm(counts) : undefined,
   ];

@@ -97,7 +97,7 @@ export async function startEmbeddedEngine({
       const closed = once(server.close(), 'close');
       server.closeAllConnections();
       await closed;
-      // Waits for writes that have begun. An action that needs the store later fails, which nobody sees.
+      // Waits for writes in progress. An action that needs the store later fails, which nobody sees.
       await store.db.close();
     },
   };

@@ -40,7 +40,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
     code: 'precondition_failed',
     message: 'The entry has changed since you read its ETag.',
     // In place of the current tag. No entry has it.
-    headers: { ETag: '"rehearsed"' },
+    headers: { ETag: '"injected"' },
   },
   422: {
     code: 'idempotency_key_reused',

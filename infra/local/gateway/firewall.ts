@@ -9,7 +9,7 @@ export interface CountedRequest {
   readonly headerLines: readonly (readonly [name: string, value: string])[];
 }
 
-/** How often the rehearsal counts. AWS does not say how often it does; its delay is usually below 30 seconds. */
+/** How often the simulation counts. AWS does not say how often it does; its delay is usually below 30 seconds. */
 const COUNT_MILLISECONDS = 10_000;
 
 /**

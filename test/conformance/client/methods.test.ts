@@ -44,10 +44,10 @@ describe('the client lists the inventory', () => {
       expect(pages.flatMap((page) => page.items)).toEqual(items);
       expect(await Array.fromAsync(client.streamInventory(query))).toEqual(items);
       const tagged = 'include' in query && { etag: expect.stringMatching(/^"[^"]+"$/) };
-      const wanted = fixtures.inventory.filter(
+      const expected = fixtures.inventory.filter(
         ({ status }) => !('status' in query) || status === query.status,
       );
-      expect(new Set(items)).toEqual(new Set(wanted.map((entry) => ({ ...entry, ...tagged }))));
+      expect(new Set(items)).toEqual(new Set(expected.map((entry) => ({ ...entry, ...tagged }))));
     },
   );
 

@@ -114,9 +114,9 @@ describe('a cold start', () => {
     const own = operationIds
       .filter((id) => !('requiredHeaders' in operations[id]))
       .map((id) => toStoreCalls(id).action);
-    const wanted = [...operationIds.map(() => 'GetItem'), ...own, 'GetItem'];
+    const expected = [...operationIds.map(() => 'GetItem'), ...own, 'GetItem'];
     const made = [...calls].flatMap(([action, count]) => Array(count).fill(action));
-    expect(made.sort()).toEqual(wanted.sort());
+    expect(made.sort()).toEqual(expected.sort());
     expect(logged).toEqual([]);
     const list = await sendValid(target, 'listInventory');
     expect(list.json()).toHaveLength(fixtures.inventory.length);

@@ -101,11 +101,11 @@ function describeRows(target: TargetSource): void {
   describe('listInventory of some ids', () => {
     test('returns their entries in that order, without those that do not exist', async () => {
       const { inventory, missingPetId } = target().fixtures;
-      const wanted = inventory.slice(0, 5).toReversed();
-      const petIds = wanted.map(({ petId }) => `${petId}`);
+      const expected = inventory.slice(0, 5).toReversed();
+      const petIds = expected.map(({ petId }) => `${petId}`);
       const response = await list(`petId=${petIds.toSpliced(2, 0, `${missingPetId}`).join()}`);
       expectSuccess(response, 'listInventory');
-      expect(response.json()).toEqual(wanted.map((entry) => parseJson(toJson(entry))));
+      expect(response.json()).toEqual(expected.map((entry) => parseJson(toJson(entry))));
       for (const petId of petIds) expect(response.text).toContain(`"petId":${petId},`);
     });
 

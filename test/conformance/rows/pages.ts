@@ -61,12 +61,14 @@ export function describePages(target: TargetSource): void {
       'lists what is %s, whole and in pages',
       async (status) => {
         const everything = (await get('/inventory')).json() as { status: string }[];
-        const wanted = everything.filter((entry) => entry.status === status);
-        expect(wanted).not.toEqual([]);
+        const expected = everything.filter((entry) => entry.status === status);
+        expect(expected).not.toEqual([]);
         const response = await get(`/inventory?status=${status}`);
         expectSuccess(response, 'listInventory');
-        expect(response.json()).toEqual(wanted);
-        expect(await readPages(target(), `/inventory?status=${status}&limit=4`, 4)).toEqual(wanted);
+        expect(response.json()).toEqual(expected);
+        expect(await readPages(target(), `/inventory?status=${status}&limit=4`, 4)).toEqual(
+          expected,
+        );
       },
     );
 

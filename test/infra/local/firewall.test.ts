@@ -23,7 +23,7 @@ const mintHeader = () => ({ Authorization: `Bearer ${mintApiKey().apiKey}` });
  * waits as long as `Retry-After` says. Both have one address.
  * @returns in which seconds the second one got its lists, and the refusals that it got
  */
-async function rehearse(attack: Record<string, string>, faults: FaultInjection) {
+async function simulate(attack: Record<string, string>, faults: FaultInjection) {
   const listInventory = async (_: unknown, stream: NodeJS.WritableStream) => {
     awslambda.HttpResponseStream.from(stream as never, { statusCode: 200 }).end('[]');
   };
@@ -53,12 +53,12 @@ it.each([
   ['sends no key, but another header', { Authorization: 'Basic cHNrOg==' }, 10],
   ['has a key', mintHeader(), 90],
 ])('while a client that ignores 429 %s, another gets its lists again', async (_, attack, after) => {
-  const { since } = await rehearse(attack, { throttles, rateRules });
+  const { since } = await simulate(attack, { throttles, rateRules });
   expect(since(after)).toBe(120 - after);
 });
 
 it('without the firewall, another gets hardly any', async () => {
-  const { since } = await rehearse({}, { throttles });
+  const { since } = await simulate({}, { throttles });
   expect(since(10)).toBeLessThan(8);
 });
 
@@ -88,7 +88,7 @@ it('a refusal has the Error body and the CORS headers, but no request id', async
   await drain();
 });
 
-describe('the rehearsed rules', () => {
+describe('the simulated rules', () => {
   const list = { method: 'GET', operationId: 'listInventory' } as const;
   const toRequest = (sourceIp: string, headers = mintHeader()) => ({
     ...list,

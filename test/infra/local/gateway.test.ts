@@ -60,9 +60,9 @@ const two = ['X-Two: 1', 'X-Two: 2', 'User-Agent: shop/0', 'User-Agent: shop/1']
 const decoded = 'PATCH /v1/inventory/a%2Fb%20%C5%BD?a=1&b=%C5%BD+x&a=2&c';
 /** Like middy: the first write sends status and headers. */
 function begin(stream: Writable, text = '', headers: Record<string, string> = {}): Writable {
-  const begun = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers });
-  begun.write(text);
-  return begun;
+  const sent = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers });
+  sent.write(text);
+  return sent;
 }
 
 // The conformance suite has more paths, methods and bodies.

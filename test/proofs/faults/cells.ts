@@ -165,7 +165,7 @@ export type Responded = number | 'broken';
 export interface CellResult extends Cell {
   readonly responded: Responded;
   readonly milliseconds: number;
-  /** The service's mistake; nothing if there is none. */
+  /** The service's mistake; nothing without one. */
   readonly problem?: string;
 }
 
@@ -189,7 +189,7 @@ export function toAllowed({ situation, fault, times }: Cell): readonly Responded
   const isUntouched = call.table === 'apiKeys' && !coldKey;
   const right = update?.ifMatch === 'stale' ? 412 : sale?.isRefused ? 409 : 200;
   if (isUntouched || fault === 'late') return [right];
-  // After a conflict, reads tell that the entry has changed.
+  // After a conflict, reads show that the entry has changed.
   if (right === 412 && /^transaction(Canceled|Throttled)$/.test(fault)) return [right];
   if (times === 'once') return right === 412 && call.action === 'UpdateItem' ? [412, 503] : [right];
   const failed = streams ? 'broken' : 503;

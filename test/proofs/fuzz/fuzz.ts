@@ -30,9 +30,9 @@ const text = {
 } as const;
 
 await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) => {
-  const tell = process.stderr.write.bind(process.stderr);
+  const printProgress = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
-  tell(`Seed ${seed}\n`);
+  printProgress(`Seed ${seed}\n`);
   using log = captureLog();
   // The engine that leaves more of the machine to the run, if it is installed.
   const startEngine = dynoxideIsInstalled ? startDynoxide : startEngineThread;
@@ -42,7 +42,7 @@ await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) =
     runs,
     path,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
-    onCheck: (cases) => tell(`${toCount(cases)} of ${toCount(runs)} cases\n`),
+    onCheck: (cases) => printProgress(`${toCount(cases)} of ${toCount(runs)} cases\n`),
     onOutcome({ one, response }) {
       if (path === undefined) return;
       const body = response?.bytes.toString('utf8', 0, 1_000);

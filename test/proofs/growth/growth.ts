@@ -114,9 +114,9 @@ function acceptMonths(folder: string): void {
 }
 
 function runStep(folder: string, command: string): void {
-  const begun = performance.now();
+  const started = performance.now();
   const { status, output } = run(folder, command);
-  const seconds = Math.round((performance.now() - begun) / 1_000);
+  const seconds = Math.round((performance.now() - started) / 1_000);
   process.stdout.write(`  ${status === 0 ? 'ok    ' : 'FAILED'} ${command} (${seconds} s)\n`);
   if (status === 0) return;
   process.stderr.write(output.slice(-20_000));

@@ -54,11 +54,11 @@ export async function runClient({ run, histories, draw, end }: ClientOptions) {
     }
   }
 
-  function drawWrite(petId: string): Write {
+  function randomWrite(petId: string): Write {
     const ifMatch = tags.get(petId);
     return {
       kind: 'write',
-      quantity: drawQuantity(),
+      quantity: nextQuantity(),
       ...(ifMatch !== undefined && draw() < 0.55 && { ifMatch }),
       ...(draw() < 0.5 && { key: randomUUID() }),
     };
@@ -70,7 +70,7 @@ export async function runClient({ run, histories, draw, end }: ClientOptions) {
     if (again) await request(...again);
     else if (draw() < 0.4) await request(petId, { kind: 'read', isListed: draw() < 0.3 });
     else {
-      const write = drawWrite(petId);
+      const write = randomWrite(petId);
       if (write.key === undefined) await request(petId, write);
       else await performUntilResponse(petId, write);
     }
@@ -80,7 +80,7 @@ export async function runClient({ run, histories, draw, end }: ClientOptions) {
 
 let drawn = 1_000;
 /** A count unlike any before. */
-function drawQuantity(): number {
+function nextQuantity(): number {
   drawn += 1;
   return drawn;
 }

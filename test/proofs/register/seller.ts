@@ -31,7 +31,7 @@ interface SellerOptions {
 /** Sells and returns pieces of one or two pets, and updates them with `If-Match`, all with keys and aborts. */
 export async function runSeller({ run, ledger, draw, end }: SellerOptions): Promise<void> {
   while (performance.now() < end) {
-    const change = await drawChange(run, draw);
+    const change = await randomChange(run, draw);
     if (change) {
       ledger.push(change);
       for (let attempt = 1; attempt <= 6 && change.statuses.length === 0; attempt += 1) {
@@ -48,17 +48,17 @@ export async function runSeller({ run, ledger, draw, end }: SellerOptions): Prom
   }
 }
 
-async function drawChange(run: () => Promise<Run>, draw: Draw): Promise<Change | undefined> {
-  const drawDelta = () => Math.ceil(draw() * 3) * (draw() < 0.5 ? -1 : 1);
+async function randomChange(run: () => Promise<Run>, draw: Draw): Promise<Change | undefined> {
+  const randomDelta = () => Math.ceil(draw() * 3) * (draw() < 0.5 ? -1 : 1);
   const change = { key: randomUUID(), statuses: [] };
   if (draw() < 0.7) {
     const chosen = draw() < 0.5 ? petIds : [petIds[draw() < 0.5 ? 0 : 1]];
-    return { ...change, deltas: chosen.map((petId) => [petId, drawDelta()] as const) };
+    return { ...change, deltas: chosen.map((petId) => [petId, randomDelta()] as const) };
   }
   const petId = petIds[draw() < 0.5 ? 0 : 1];
   const entry = await readEntry(run, petId).catch(() => undefined);
   if (!entry) return undefined;
-  const quantity = Math.max(0, entry.quantity + drawDelta());
+  const quantity = Math.max(0, entry.quantity + randomDelta());
   const deltas = [[petId, quantity - entry.quantity]] as const;
   return { ...change, deltas, ifMatch: entry.etag, quantity };
 }

@@ -197,7 +197,7 @@ describe('a timeout', () => {
       const [, status, bounds, call] = row;
       standIn.responses = [unfinished(status, '[')];
       const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
-      // So that the response has begun before the timeout, on any machine.
+      // So that the response has started before the timeout, on any machine.
       await onFastClock(async () => {
         const calling = call(standIn.open({ fetch: own, maxRetries: 0, ...bounds }));
         await expect(calling).rejects.toMatchObject({ code: 'timeout' });

@@ -92,11 +92,11 @@ describe('a PetstoreError', () => {
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
     'is made of any response of a proxy: %j',
-    async (response, code, status, told: RegExp | string = /\S/) => {
+    async (response, code, status, expected: RegExp | string = /\S/) => {
       const error = await fail(response);
       expect(error).toMatchObject({ code, status });
       const { message = '' } = Object(error.cause);
-      expect(`${error.message} ${message}`.trim()).toMatch(told);
+      expect(`${error.message} ${message}`.trim()).toMatch(expected);
       expect('cause' in error).toBe(message !== '');
     },
   );
@@ -261,8 +261,8 @@ it('each client warns once of a deprecated operation, with its sunset date', asy
 });
 
 it('onDeprecation is called once for a deprecated operation, also with an error response', async () => {
-  const told: Deprecation[] = [];
-  const client = standIn.open({ onDeprecation: (deprecation) => told.push(deprecation) });
+  const reported: Deprecation[] = [];
+  const client = standIn.open({ onDeprecation: (deprecation) => reported.push(deprecation) });
   standIn.responses = [
     toError(404, 'not_found', { ...headers, Link: `</next>; rel="next", ${headers.Link}` }),
     { headers: { Deprecation: 'sometime' } },
@@ -271,7 +271,7 @@ it('onDeprecation is called once for a deprecated operation, also with an error 
   await client.getInventoryEntry(7n).catch(() => {});
   await client.listOrders();
   await client.listInventory();
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { operationId: 'getInventoryEntry', since, sunset, documentation },
     { operationId: 'listOrders', since: undefined, sunset: undefined, documentation: undefined },
   ]);

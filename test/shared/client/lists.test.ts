@@ -91,12 +91,12 @@ describe('a stream of the inventory', () => {
   }
 
   it('gives entries as they arrive, ids exact and unknown members kept', async () => {
-    const begun = begin(`[${entry},${entry},${entry.slice(0, 20)}`);
+    const started = begin(`[${entry},${entry},${entry.slice(0, 20)}`);
     const stream = standIn.open().streamInventory({ status: 'sold' });
     expect(standIn.requests).toEqual([]);
     expect(await stream.next()).toEqual({ value: read, done: false });
     expect(await stream.next()).toEqual({ value: read, done: false });
-    (await begun).end(`${entry.slice(20)}]`);
+    (await started).end(`${entry.slice(20)}]`);
     expect(await stream.next()).toEqual({ value: read, done: false });
     expect(await stream.next()).toEqual({ value: undefined, done: true });
     expect(standIn.requests.map(({ url }) => url)).toEqual(['/v1/inventory?status=sold']);
@@ -104,10 +104,10 @@ describe('a stream of the inventory', () => {
 
   it('is right also if a chunk ends within a character', async () => {
     const bytes = Buffer.from(`[${entry},${entry.replace('}', ',"name":"猫"}')}]`);
-    const begun = begin(bytes.subarray(0, -5));
+    const started = begin(bytes.subarray(0, -5));
     const stream = standIn.open().streamInventory();
     await stream.next();
-    (await begun).end(bytes.subarray(-5));
+    (await started).end(bytes.subarray(-5));
     expect((await stream.next()).value).toEqual({ ...read, name: '猫' });
   });
 
@@ -140,11 +140,11 @@ describe('a stream of the inventory', () => {
     ['entries with negative counts', `[${entry.replace('1', '-1')}]`, 'Its quantity is'],
     ['entries with counts as text', `[${entry.replace(':1', ':"1"')}]`, 'Its quantity is'],
     ['entries with an unknown status', `[${entry.replace('sold', 'lost')}]`, 'Its status is'],
-  ])('of %s throws invalid_response', async (_, body, told) => {
+  ])('of %s throws invalid_response', async (_, body, expected) => {
     standIn.responses = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
     const message = 'The response is not a valid listInventory response.';
-    const cause = { message: expect.stringContaining(told) };
+    const cause = { message: expect.stringContaining(expected) };
     await expect(reading).rejects.toMatchObject({ code: 'invalid_response', message, cause });
   });
 
@@ -154,20 +154,20 @@ describe('a stream of the inventory', () => {
   });
 
   it('ends the connection when the loop ends early', async () => {
-    const begun = begin(`[${entry},`);
+    const started = begin(`[${entry},`);
     for await (const _ of standIn.open().streamInventory()) break;
-    const response = await begun;
+    const response = await started;
     if (!response.closed) await once(response, 'close');
     expect(response.writableFinished).toBe(false);
   });
 
   it('that falls silent times out, but a slow reader does not', async () => {
-    const begun = begin(`[${entry},${entry},`);
+    const started = begin(`[${entry},${entry},`);
     const stream = standIn.open({ timeout: 2_000 }).streamInventory();
     await onFastClock(async () => {
       await stream.next();
       await new Promise((resolve) => setTimeout(resolve, 5_000));
-      (await begun).write(`${entry},`);
+      (await started).write(`${entry},`);
       await stream.next();
       expect((await stream.next()).value).toEqual(read);
       await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });

@@ -126,11 +126,11 @@ describe('the tag of an entry', () => {
       `"AAAACQBh.N.MTI${suffix}"`,
     ]),
   ])('is refused as a proxy changes it: %s', (etag) => {
-    const told = {
+    const expected = {
       code: 'invalid_response',
       message: expect.stringContaining('A proxy changed the ETag'),
     };
-    expect(() => toTaggedItem({ ...item, etag })).toThrow(expect.objectContaining(told));
+    expect(() => toTaggedItem({ ...item, etag })).toThrow(expect.objectContaining(expected));
   });
 });
 

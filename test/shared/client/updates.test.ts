@@ -82,11 +82,11 @@ describe('an update', () => {
     [{ body, headers: { ETag: '' } }, 'The tag is missing.'],
     [{ body }, 'The tag is missing.'],
     [{ ...written, body: body.replace('7', '8') }, 'It is about another entry.'],
-  ])('fails by a response that no safe update could follow: %j', async (response, told) => {
+  ])('fails by a response that no safe update could follow: %j', async (response, why) => {
     standIn.responses = [response];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
     const message = `The response is not a valid updateInventory response. ${outcomes.unknown}`;
-    const cause = { message: told };
+    const cause = { message: why };
     const failure = { code: 'invalid_response', effect: 'unknown', message, cause };
     await expect(call).rejects.toMatchObject(failure);
   });

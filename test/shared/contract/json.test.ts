@@ -78,7 +78,7 @@ describe('a number', () => {
     '999999999.99999999',
     `0.${'0'.repeat(400)}1`,
     `1${'0'.repeat(30)}1e-1`,
-  ])('%s is none that a schema takes for an integer', (text) => {
+  ])('%s is not an integer for a schema', (text) => {
     for (const place of [text, ` ${text}`, `[${text}]`, `{"a":${text}}`, `["a",\n${text} ]`]) {
       expect(JSON.stringify(parseJson(place)), place).not.toMatch(/\d/);
     }
@@ -222,26 +222,26 @@ function isRead(parse: (text: string) => unknown, text: string): boolean {
 /** The least processor time of several runs, in microseconds, so that a busy machine adds nothing. */
 function measureReading(text: string): number {
   const readings = Array.from({ length: 5 }, () => {
-    const begun = process.cpuUsage();
+    const started = process.cpuUsage();
     try {
       parseJson(text);
     } catch {}
-    const { user, system } = process.cpuUsage(begun);
+    const { user, system } = process.cpuUsage(started);
     return user + system;
   });
   return Math.min(...readings);
 }
 
 it('a truncated string takes no longer to parse than a complete one, with any content', () => {
-  const begun = `[1234567890123456,"1234567890123456${'\\"'.repeat(20_000)}`;
-  expect(() => parseJson(begun)).toThrow(SyntaxError);
-  expect(measureReading(begun) / measureReading(`${begun}"]`)).toBeLessThan(20);
+  const truncated = `[1234567890123456,"1234567890123456${'\\"'.repeat(20_000)}`;
+  expect(() => parseJson(truncated)).toThrow(SyntaxError);
+  expect(measureReading(truncated) / measureReading(`${truncated}"]`)).toBeLessThan(20);
 });
 
 it.each([
   ['digits', (length: number) => '9'.repeat(length)],
   ['zeros after the point', (length: number) => `[0.${'0'.repeat(length)}1]`],
-  ['zeros that an exponent takes back', (length: number) => `1${'0'.repeat(length)}e-${length}`],
+  ['zeros that an exponent cancels', (length: number) => `1${'0'.repeat(length)}e-${length}`],
   ['nines after the point', (length: number) => `0.${'9'.repeat(length)}`],
   ['points', (length: number) => '1.'.repeat(length / 2)],
 ])('a million %s take less than a second, so no time that grows as their square', (_, toText) => {

@@ -101,8 +101,8 @@ it.each<[string, Pages, true | undefined, number]>([
   const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
   await invoke(toProxyRequest(withKey(apiKey)), sent, {}).catch(() => {});
   expect(logs.info).toHaveBeenCalledOnce();
-  const { broken: told, firstByteMilliseconds, readUnits } = logs.info.mock.calls[0]?.[0] ?? {};
-  expect([told, firstByteMilliseconds < 60_000, readUnits]).toEqual([broken, true, units]);
+  const { broken: logged, firstByteMilliseconds, readUnits } = logs.info.mock.calls[0]?.[0] ?? {};
+  expect([logged, firstByteMilliseconds < 60_000, readUnits]).toEqual([broken, true, units]);
 });
 
 /** More than a stream buffers, also compressed. */

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import {
-  drawHookKeyId,
   hookKeyIds,
   matchesSecretHash,
   mintApiKey,
   parseApiKey,
+  randomHookKeyId,
   randomKeyId,
 } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore, type KeyRecord } from '../../../shared/keys/keyStore.ts';
@@ -80,7 +80,7 @@ it('the key ids of deployments are theirs alone, and valid', () => {
   expect(randomKeyId(() => drawn.shift() as string)).toBe('hooKaaaaaa');
   expect(drawn).toEqual(['aaaaaaaaaa']);
   for (let count = 0; count < 100; count++) {
-    const id = drawHookKeyId();
+    const id = randomHookKeyId();
     expect(isOfHook(id)).toBe(true);
     expect(parseApiKey(mintApiKey(id).apiKey)?.keyId).toBe(id);
     expect(isOfHook(mintApiKey().keyId)).toBe(false);

@@ -56,18 +56,18 @@ describe('a page', () => {
 
   it('without a length is read whole, in any chunks, also beside another one', async () => {
     const pages = [many, many.map((petId) => petId + 5_000)];
-    const begun: ServerResponse[] = [];
+    const open: ServerResponse[] = [];
     respond = async (response) => {
-      begun.push(response);
-      if (begun.length < pages.length) return;
+      open.push(response);
+      if (open.length < pages.length) return;
       const bodies = pages.map((petIds) => toBody(petIds));
       for (let from = 0; from < 300_000; from += 30_000) {
-        for (const [index, one] of begun.entries()) {
+        for (const [index, one] of open.entries()) {
           one.write(bodies[index]?.slice(from, from + 30_000) ?? '');
         }
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      for (const one of begun) one.end();
+      for (const one of open) one.end();
     };
     const read = await Promise.all(pages.map(() => scan()));
     expect(read.map(({ items }) => items).sort()).toEqual(pages.map((one) => toItems(one).items));

@@ -83,8 +83,8 @@ type Outcome = readonly [status: number, message: string];
 
 /** Takes a step after the last one of its order. One that is sent again has the outcome of the first. */
 async function takeStep(step: Step, id: string, key: string, cart: Cart): Promise<Outcome> {
-  const begun: Order = { pieces: new Map(), done: new Set(), turn: Promise.resolve() };
-  const order = orders.get(id) ?? begun;
+  const empty: Order = { pieces: new Map(), done: new Set(), turn: Promise.resolve() };
+  const order = orders.get(id) ?? empty;
   if (step === 'order') orders.set(id, order);
   if (orders.size > MAX_ORDERS) orders.delete(orders.keys().next().value ?? '');
   const outcome = order.turn.then(() => runStep(order, step, key, cart));

@@ -22,7 +22,7 @@ interface Deployment {
 
 /**
  * Plays CodeDeploy, and Lambda with the functions' bundles. As CloudFormation does, it starts a deployment for each
- * changed alias, and takes all back if one fails. `serviceStack.test.ts` tests that each alias has the hook.
+ * changed alias, and rolls all back if one fails. `serviceStack.test.ts` tests that each alias has the hook.
  */
 export async function startDeployments() {
   const live = new Map(operationIds.map((id) => [id, 1]));

@@ -126,7 +126,7 @@ const seesData = (id: OperationId) => {
 type Row = [id: OperationId, what: string, define: () => Load, line: RegExp];
 
 /** What no harmless request calls, and why. */
-const unproven: readonly [OperationId, TableName, action: string, why: string][] = [
+const unchecked: readonly [OperationId, TableName, action: string, why: string][] = [
   ['updateInventory', 'requests', 'GetItem', 'after a conflict with another request'],
   ['adjustInventory', 'inventory', 'GetItem', 'after an adjustment of one pet took effect'],
   ['adjustInventory', 'inventory', 'BatchGetItem', 'after an adjustment of several took effect'],
@@ -159,7 +159,7 @@ const failures = operationIds.flatMap((id): Row[] => {
     ...permissions
       .filter(
         ([table, action]) =>
-          !unproven.some((one) => `${one.slice(0, 3)}` === `${[id, table, action]}`),
+          !unchecked.some((one) => `${one.slice(0, 3)}` === `${[id, table, action]}`),
       )
       .map(([table, action]): Row => {
         const define = () => withoutPermission(id, table, action);
@@ -179,7 +179,7 @@ it.each(failures)('stops %s with %s before its first client', async (id, _, defi
   const { isDone, line, attempts } = await deploy([id, other], define());
   expect(isDone).toBe(false);
   expect(attempts).toBe(3);
-  // Also of the other one, which CloudFormation takes back.
+  // Also of the other one, which CloudFormation rolls back.
   expect([...aws.live.values()]).toEqual(operationIds.map(() => 1));
   expect([...(aws.served.get(id) ?? [])]).toEqual([1]);
   expect(aws.served.get(other)).toContain(newest);
@@ -187,8 +187,8 @@ it.each(failures)('stops %s with %s before its first client', async (id, _, defi
   expect(line).toMatch(expected);
 });
 
-it.each(unproven)(
-  'cannot prove %s with no permission on %s for %s, since it is called only %s',
+it.each(unchecked)(
+  'cannot check %s with no permission on %s for %s, since it is called only %s',
   async (...row) => {
     const [id, table, action] = row;
     expect(await deploy([id], withoutPermission(id, table, action))).toMatchObject({

@@ -264,7 +264,7 @@ it.each(fixtureNames)(
   },
 );
 
-/** The newest version's minutes: 0 goes on, otherwise the number says why it is taken back. */
+/** The newest version's minutes: 0 goes on, otherwise the number says why it is rolled back. */
 const sound = { crashed: 0, calls: 100, failed: 0, refused: 0, slow: 0 };
 const reasons: [
   what: string,
@@ -293,7 +293,7 @@ const reasons: [
   ['a crash is slow too', { crashed: 1, slow: 9 }, 1],
 ];
 
-it.each(reasons)('a deployment is taken back, or not, if %s', (_, change, reason) => {
+it.each(reasons)('a deployment is rolled back, or not, if %s', (_, change, reason) => {
   const groups = findProperties(templates.production, 'AWS::CodeDeploy::DeploymentGroup');
   for (const id of operationIds) {
     const group = groups.find(({ ApplicationName }) =>

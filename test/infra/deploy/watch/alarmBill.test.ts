@@ -61,7 +61,7 @@ function toBill(stage: StageTemplates) {
   const held = alarms.map(({ Metrics }) => Metrics.filter(isRead).length);
   const counted = findAll(stage, 'AWS::Logs::MetricFilter').map((one) => ({
     text: JSON.stringify(one.MetricTransformations.map(toIdentity)),
-    // Errors are told by the status. Their metrics are billed only for hours with one.
+    // Errors are counted by the status. Their metrics are billed only for hours with one.
     isOfErrors: /\bstatus\b/.test(one.FilterPattern),
   }));
   const countMetrics = (some: typeof counted) => new Set(some.map(({ text }) => text)).size;

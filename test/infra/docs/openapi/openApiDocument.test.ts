@@ -12,7 +12,7 @@ import { operationIds, operations } from '../../../../shared/contract/operations
 import type { ParameterSchema } from '../../../../shared/contract/parameters.ts';
 import { fillPath } from '../../../../shared/contract/paths.ts';
 
-/** The levels of stability, lowest first; a deprecation takes nothing back. */
+/** The levels of stability, lowest first; a deprecation lowers none. */
 const levels = ['experimental', 'beta', 'stable', 'deprecated'];
 
 /** Texts for people, parts that `findBreaks` itself compares, and the coding that HTTP undoes before a client reads. */
@@ -21,7 +21,7 @@ const skipped =
 
 /**
  * The places where a client of the released document breaks: something is gone, has another value, or is newly
- * required. `infra/docs/guides/changes.md` promises that there are none.
+ * required. `infra/docs/guides/changes.md` promises no such changes.
  */
 function findBreaks(before: OpenApiDocument, after: OpenApiDocument, now = new Date()): string[] {
   const addresses = after.servers.map(({ url }) => url);

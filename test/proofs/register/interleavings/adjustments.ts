@@ -64,7 +64,8 @@ export function defineAdjustmentScheduler(database: Database) {
 
   return async function runSchedule(seed: number) {
     const draw = defineDraw(seed);
-    const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
+    const randomOne = <Value>(all: readonly Value[]) =>
+      all[Math.floor(draw() * all.length)] as Value;
     // Entries and keys of this schedule alone.
     petIds = [petIds[0] + 2n, petIds[1] + 2n];
     const drawn: Fate[] = [];
@@ -93,7 +94,7 @@ export function defineAdjustmentScheduler(database: Database) {
 
     function toReply(call: Call, attempt: Attempt) {
       const isRead = /Get/.test(call.action);
-      let fate: Fate = draw() < failing ? drawOne(failures) : 'responded';
+      let fate: Fate = draw() < failing ? randomOne(failures) : 'responded';
       if (fate === 'conflict' && isRead) fate = 'throttled';
       drawn.push(fate);
       if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
@@ -166,7 +167,7 @@ export function defineAdjustmentScheduler(database: Database) {
         return delta === 0 ? [] : { petId: petIds[index] as bigint, delta };
       }),
     });
-    const cart = drawOne([
+    const cart = randomOne([
       [-1, 0],
       [-1, -1],
       [-2, -1],
@@ -176,7 +177,7 @@ export function defineAdjustmentScheduler(database: Database) {
     const others = [
       toRequest(
         'B',
-        drawOne([
+        randomOne([
           [-1, 0],
           [0, -1],
           [-1, -1],
@@ -185,7 +186,7 @@ export function defineAdjustmentScheduler(database: Database) {
       // Stock that returns.
       toRequest(
         'C',
-        drawOne([
+        randomOne([
           [1, 0],
           [0, 2],
           [1, 1],
@@ -194,7 +195,7 @@ export function defineAdjustmentScheduler(database: Database) {
       ),
       toRequest(
         'D',
-        drawOne([
+        randomOne([
           [-3, 0],
           [1, 0],
           [0, -1],
@@ -206,7 +207,7 @@ export function defineAdjustmentScheduler(database: Database) {
       const quantity = draw() < 0.04 ? MAX_QUANTITY : Math.floor(draw() * 4);
       if (draw() < 0.95) await importEntry(index, quantity, draw() < 0.92 ? 'a' : 'p');
     }
-    const repeats = drawOne([[], [repeated], [repeated, repeated]]);
+    const repeats = randomOne([[], [repeated], [repeated, repeated]]);
     for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
     await run(({ isStray }) => isStray);
     trace.push('No call fails from here on.');
@@ -290,7 +291,7 @@ function* judgeResponse(attempt: Attempt, states: readonly State[]): Generator<s
   switch (status) {
     case 200: {
       if (!isEffective) return yield 'A 200 has no effect.';
-      if (returned?.isReplay !== (effect.by !== attempt)) yield 'A replay is not told apart.';
+      if (returned?.isReplay !== (effect.by !== attempt)) yield 'A replay is not marked as one.';
       const later = states.slice(effect.state, until + 1);
       const wrong = request.deltas.some(({ petId }, index) => {
         return !later.some((state) => isDeepStrictEqual(state.get(petId), returned?.items[index]));
@@ -317,7 +318,7 @@ function* judgeResponse(attempt: Attempt, states: readonly State[]): Generator<s
     case 503:
       if (failures === 0) yield 'A 503 comes although no call failed.';
       if (error?.message.includes('was applied') && !isEffective)
-        yield 'A 503 lies about its effect.';
+        yield 'A 503 reports a wrong effect.';
       break;
     case 500:
       yield `An attempt ends with ${error?.name}: ${error?.message}`;

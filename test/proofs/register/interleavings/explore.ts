@@ -42,7 +42,7 @@ interface Search {
 
 /**
  * Runs the schedules of `count` seeds, starting with `seed`.
- * @param onSchedule whether no more are wanted
+ * @param onSchedule whether no more are needed
  */
 export async function explore(
   { kind, count, seed }: Search,

@@ -131,7 +131,8 @@ export function defineScheduler(database: Database) {
 
   return async function runSchedule(seed: number) {
     const draw = defineDraw(seed);
-    const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
+    const randomOne = <Value>(all: readonly Value[]) =>
+      all[Math.floor(draw() * all.length)] as Value;
     // An entry of this schedule alone.
     petId += 1n;
     const drawn: Fate[] = [];
@@ -211,7 +212,7 @@ export function defineScheduler(database: Database) {
 
     function toReply(call: Call, attempt: Attempt) {
       const { name, request } = attempt;
-      const fate = drawFate(call, request);
+      const fate = randomFate(call, request);
       drawn.push(fate);
       if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
       return meet({
@@ -226,9 +227,9 @@ export function defineScheduler(database: Database) {
       });
     }
 
-    function drawFate({ action }: Call, { key, versions }: Request): Fate {
+    function randomFate({ action }: Call, { key, versions }: Request): Fate {
       const isRead = action === 'GetItem';
-      const fate = draw() < failing ? drawOne(failures) : 'responded';
+      const fate = draw() < failing ? randomOne(failures) : 'responded';
       if (fate === 'conflict' && isRead) return 'throttled';
       // An update with neither header may have a second effect when its call is repeated, as the guide says.
       const isGuarded = key !== undefined || versions !== undefined;
@@ -249,7 +250,7 @@ export function defineScheduler(database: Database) {
     if (draw() < 0.5) others.pop();
     const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
     if (draw() < 0.97) await importEntry(10, 'a', v);
-    const repeats = drawOne([[], [repeated], [repeated, repeated]]);
+    const repeats = randomOne([[], [repeated], [repeated, repeated]]);
     for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
     // Another status: an attempt that has guessed the old one must store the new one.
     if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
