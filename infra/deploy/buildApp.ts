@@ -78,8 +78,8 @@ export function buildApp(
   commit: string = readCommit(),
 ): App {
   const app = new App({ ...props, context: { ...context, ...props?.context } });
-  for (const [place, stage] of deployments.entries()) {
-    const service = defineServiceStack(app, stage, commit, place);
+  for (const [index, stage] of deployments.entries()) {
+    const service = defineServiceStack(app, stage, commit, index);
     const { backupRegion, protectsData } = stage.settings;
     // The copies need their vault first.
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));

@@ -7,7 +7,7 @@ import { UNUSED_ID } from '../../shared/contract/values.ts';
 import { type TableName, tables } from '../stages/tables.ts';
 import { gatewayErrors } from './gatewayErrors.ts';
 
-// What the hook of deployments, the scheduled check and the smoke test ask. All of it follows from the contract.
+// The requests of the deployments' hook, the scheduled check and the smoke test. All follow from the contract.
 
 const paths = operationIds.map((id) => operations[id].path);
 
@@ -38,8 +38,8 @@ export interface Probe {
 }
 
 /**
- * The probes of an operation: every way to its tables that one harmless request can take. The first is enough to prove
- * the way to the function, the key, its table and the table's data.
+ * The probes of an operation: every route to its tables that one harmless request can take. The first is enough to test
+ * the route to the function, the key, its table and the table's data.
  *
  * A list returns the first item, and a read the item of a known id. Without one, an unused id returns 404 after a lookup
  * in its table. A write with a `harmlessBody` has a known id only under a condition that no state of an item meets

@@ -149,7 +149,7 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   region: z.string().exactOptional(),
   /**
-   * Where clients call the stage, if something stands in front of it, such as `https://api.shop.example/v1`. Default:
+   * Where clients call the stage, if something is in front of it, such as `https://api.shop.example/v1`. Default:
    * the address of `customDomain`, or else the gateway's own, which the deployment prints.
    */
   baseAddress: address
@@ -255,7 +255,7 @@ export const stageSettings = z.strictObject({
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
   /**
    * Whether a web application firewall bounds what one client takes from all others, for $11 a month and $0.60 per
-   * million requests. It counts late, and each address of IPv6 by itself. If a proxy of yours stands in front
+   * million requests. It counts late, and each address of IPv6 by itself. If your own proxy is in front
    * (`baseAddress`), all clients have its address: raise both limits, or have the proxy limit them.
    */
   firewall: z.boolean(),

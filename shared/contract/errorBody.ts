@@ -46,7 +46,7 @@ export const retryAfter = {
   throttled: '1',
   /** The firewall counts the requests of the last minute. */
   rateLimited: '60',
-  /** Many update one entry at once, which is over soon. */
+  /** Many requests update one entry at once, which does not last long. */
   conflict: '1',
   /** Longer than the SDK's pauses between its retries, and short enough for a person to wait. */
   unavailable: '5',

@@ -29,7 +29,7 @@ export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOption
 export const AdjustedInventory = z.object({ entries: z.array(InventoryItem) });
 
 const text = z.string({ error: TEXT_ERROR });
-/** A page may take it as a link, so it never has a scheme that runs or holds code, such as `javascript:`. */
+/** A page may use it as a link, so it never has a scheme that runs or holds code, such as `javascript:`. */
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 const named = z.object({ id: int64, name: text });
 

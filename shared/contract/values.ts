@@ -12,7 +12,7 @@ export function parseInt64(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Made up: no pet, entry or order has this id. */
+/** An invented id: no pet, entry or order has it. */
 export const UNUSED_ID = '-8070450532247928833';
 
 /** The largest stock count, 2^31 - 1. */

@@ -49,18 +49,18 @@ declare const awslambda: {
   HttpResponseStream: { from(stream: ResponseStream, prelude: object): ResponseStream };
 };
 
-/** Milliseconds that a client may take for a slice, and the slice's bytes. A slower client holds a function too long. */
+/** Milliseconds that a client may take for a slice, and the slice's bytes. A slower client occupies a function too long. */
 export const SLICE_TIMEOUT = 10_000;
 export const SLICE_BYTES = 65_536;
 
 /**
- * Sends the response. If the client takes nothing for too long, the body ends early: that is no error of the function,
- * and the client sees that the list is not whole.
+ * Sends the response. If the client takes nothing for too long, the body ends early: that is not an error of the
+ * function, and the client sees that the list is incomplete.
  * @throws what the body throws
  */
 async function sendResponse(request: OperationRequest, to: ResponseStream): Promise<void> {
   const { response, internal } = request;
-  // What is no request gets no response.
+  // An event that is not a request gets no response.
   if (!response) return to.end();
   const { body, ...prelude } = response;
   const stream = awslambda.HttpResponseStream.from(to, prelude);

@@ -12,7 +12,7 @@ export interface WarmUpRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds. A silent database delays a cold start by no more. */
+/** Milliseconds. An unresponsive database delays a cold start by no more. */
 const TIMEOUT = 1_000;
 
 /** A client's event is JSON, which cannot have a symbol as a name. */

@@ -7,7 +7,7 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^psk_[0-9A-Za-z]{42}$/;
 
-/** The key ids that only the hook of deployments draws. Its role may write no other keys. */
+/** The key ids that only the hook of deployments uses. Its role may write no other keys. */
 export const hookKeyIds = 'hook*';
 const hookPrefix = hookKeyIds.slice(0, -1);
 
@@ -24,9 +24,9 @@ export function mintApiKey(keyId: string = randomKeyId()) {
 }
 
 /** A random key id, but none of the hook's. */
-export function randomKeyId(draw = () => randomText(10)): string {
-  const keyId = draw();
-  return keyId.startsWith(hookPrefix) ? randomKeyId(draw) : keyId;
+export function randomKeyId(random = () => randomText(10)): string {
+  const keyId = random();
+  return keyId.startsWith(hookPrefix) ? randomKeyId(random) : keyId;
 }
 
 /** A random key id of the hook's. */

@@ -28,8 +28,8 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     readonly keyId?: string;
   }) {
     const { apiKey, ...minted } = mintApiKey(keyId);
-    const end = expiresAt && { expiresAt: expiresAt.toISOString() };
-    const record: KeyRecord = { ...minted, ...key, ...end, createdAt: toTime(Date.now()) };
+    const expiry = expiresAt && { expiresAt: expiresAt.toISOString() };
+    const record: KeyRecord = { ...minted, ...key, ...expiry, createdAt: toTime(Date.now()) };
     await put(record, 'attribute_not_exists(keyId)');
     return { apiKey, record };
   }
@@ -63,8 +63,8 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     return toRecord(Attributes);
   }
 
-  /** As `update`, but has no effect and returns undefined if the key has an earlier end or does not exist. */
-  async function end(
+  /** As `update`, but has no effect and returns undefined if the key is revoked earlier or does not exist. */
+  async function revokeAt(
     keyId: string,
     changes: Parameters<typeof update>[1] & { readonly revokedAt: string },
   ): Promise<KeyRecord | undefined> {
@@ -94,20 +94,20 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     succeed({ keyId, originId = keyId, ...old }: KeyRecord) {
       const { name, permission, createdAt, expiresAt } = old;
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
-      const newEnd = lifetime ? new Date(Date.now() + lifetime) : undefined;
-      return create({ name, permission, originId, expiresAt: newEnd });
+      const newExpiry = lifetime ? new Date(Date.now() + lifetime) : undefined;
+      return create({ name, permission, originId, expiresAt: newExpiry });
     },
 
     /**
-     * Ends a key that has a successor: after the grace, or at its own end if that is earlier.
-     * @param graceMilliseconds 0 ends it at once
-     * @returns its end
+     * Revokes a key that has a successor, after the grace.
+     * @param graceMilliseconds 0 revokes it at once
+     * @returns when it stops working: it may expire earlier
      */
     async retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<string> {
       const rotation = { rotatedAt: toTime(Date.now()), successorId };
       const graceEnds = toTime(Date.now() + graceMilliseconds);
       const { revokedAt = graceEnds, expiresAt = graceEnds } =
-        (await end(keyId, { ...rotation, revokedAt: graceEnds })) ??
+        (await revokeAt(keyId, { ...rotation, revokedAt: graceEnds })) ??
         (await update(keyId, rotation));
       const [earliest = graceEnds] = [revokedAt, expiresAt, graceEnds].sort();
       return earliest;
@@ -118,14 +118,14 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
       await client.send(new DeleteCommand({ TableName: tableName, Key: { keyId } }));
     },
 
-    /** Ends a key, unless it has already ended or does not exist. Within 60 s, it is refused everywhere. */
+    /** Revokes a key, unless it is already revoked or does not exist. Within 60 s, it is refused everywhere. */
     async revoke(keyId: string): Promise<void> {
-      await end(keyId, { revokedAt: toTime(Date.now()) });
+      await revokeAt(keyId, { revokedAt: toTime(Date.now()) });
     },
   };
 }
 
-/** A missing name or time, or an attribute that is no string, becomes an empty text: one such record hides no others. */
+/** A missing name or time, or an attribute that is not a string, becomes an empty text: one such record hides no others. */
 function toRecord(item: Record<string, unknown>): KeyRecord {
   const entries = Object.entries({ name: '', createdAt: '', ...item }).map(([name, value]) => [
     name,

@@ -48,8 +48,8 @@ const KNOWN_MILLISECONDS = 60_000;
 /** How long an unknown key id is cached: short, since a new key should work soon. */
 const UNKNOWN_MILLISECONDS = 5_000;
 /**
- * How long other requests join a pending read. The request that started it may already have timed out on a silent
- * connection; the read fails at that request's deadline.
+ * How long other requests join a pending read. The request that started it may already have timed out on an
+ * unresponsive connection; the read fails at that request's deadline.
  */
 const JOIN_MILLISECONDS = 1_000;
 const MAX_ENTRIES = 1_000;

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StoredNumber } from './recordReader.ts';
 
-/** The document client's settings for reading. A number keeps its text, so that none of any size or scale fails. */
+/** The document client's settings for reading. A number keeps its text, so that one of any size or scale can be read. */
 export const unmarshallOptions = Object.freeze({
   wrapNumbers: (digits: string) => new StoredNumber(digits),
 });

@@ -28,9 +28,9 @@ export class StoredNumber {
 /**
  * Reads a member's value, as the document client returns it. If it is missing or invalid, adds a line to `problems` and
  * returns `undefined`.
- * @param place the member's path, such as `tags.0.id`
+ * @param path the member's path, such as `tags.0.id`
  */
-type Reader<Value> = (value: unknown, place: string, problems: string[]) => Value | undefined;
+type Reader<Value> = (value: unknown, path: string, problems: string[]) => Value | undefined;
 
 /** A reader for each member, in the order of the contract. */
 type Members<Value> = { readonly [Name in keyof Value]-?: Reader<Value[Name]> };
@@ -62,10 +62,10 @@ export function invalidRecord(key: string, problems: readonly string[]): Error {
 }
 
 /** @param rule what is right, after the member's name */
-export function describeProblem(value: unknown, place: string, rule: string): string {
-  if (value === undefined) return `${place} is missing; it ${rule}`;
+export function describeProblem(value: unknown, path: string, rule: string): string {
+  if (value === undefined) return `${path} is missing; it ${rule}`;
   const found = JSON.stringify(value instanceof Set ? [...value] : value);
-  return `${place} ${rule}, and is ${found.slice(0, 100)}`;
+  return `${path} ${rule}, and is ${found.slice(0, 100)}`;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -73,9 +73,9 @@ function defineReader<Value>(
   parse: (stored: unknown) => Value | undefined,
   rule: string,
 ): Reader<Value> {
-  return (stored, place, problems) => {
+  return (stored, path, problems) => {
     const value = parse(stored);
-    if (value === undefined) problems.push(describeProblem(stored, place, rule));
+    if (value === undefined) problems.push(describeProblem(stored, path, rule));
     return value;
   };
 }
@@ -119,26 +119,26 @@ export function parseQuantity(digits: string | undefined, least: number): number
 
 /* @__NO_SIDE_EFFECTS__ */
 export function listOf<Value>(read: Reader<Value>): Reader<Value[]> {
-  return (stored, place, problems) => {
+  return (stored, path, problems) => {
     const list = Array.isArray(stored) ? stored : undefined;
-    if (!list) problems.push(describeProblem(stored, place, 'must be a list'));
-    return list?.map((one, index) => read(one, `${place}.${index}`, problems) as Value);
+    if (!list) problems.push(describeProblem(stored, path, 'must be a list'));
+    return list?.map((one, index) => read(one, `${path}.${index}`, problems) as Value);
   };
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function mapOf<Value>(members: Members<Value>): Reader<Value> {
-  return (stored, place, problems) => {
-    if (isMap(stored)) return readMembers(members, stored, `${place}.`, problems);
-    problems.push(describeProblem(stored, place, 'must be a map'));
+  return (stored, path, problems) => {
+    if (isMap(stored)) return readMembers(members, stored, `${path}.`, problems);
+    problems.push(describeProblem(stored, path, 'must be a map'));
     return undefined;
   };
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 export function optional<Value>(read: Reader<Value>): Reader<Value> {
-  return (stored, place, problems) =>
-    stored === undefined ? undefined : read(stored, place, problems);
+  return (stored, path, problems) =>
+    stored === undefined ? undefined : read(stored, path, problems);
 }
 
 /** The document client makes plain objects of maps alone. */

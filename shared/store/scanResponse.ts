@@ -197,7 +197,7 @@ function isInt64(response: Buffer, from: number, end: number): boolean {
   return (response[start + at] as number) <= (MAX_INT64[at] as number) + (isLast ? 1 : 0);
 }
 
-/** The quantity, or -1 for none or an invalid one, which the parser must read. */
+/** The quantity; -1 if it is missing or invalid, which the parser must read. */
 function readQuantity(response: Buffer, from: number, end: number): number {
   const length = end - from;
   if (length === 0 || length > MAX_DIGITS || (length > 1 && response[from] === ZERO)) return -1;

@@ -131,16 +131,16 @@ export function defineCustomDomain(
  * Defines which requests of the stage are traced. The gateway decides, and the functions follow it. X-Ray's default
  * rule would trace one request a second and 5 % of the others: at low traffic, all of them.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
- * @param place the stage's index; each stage has its own rule
+ * @param index of the stage; each stage has its own rule
  */
-export function defineTraceSampling(scope: Construct, stage: Stage, place: number): void {
+export function defineTraceSampling(scope: Construct, stage: Stage, index: number): void {
   const apiName = toNames(stage).api;
   const { reservedPerSecond, percent } = stage.settings.tracing;
   new CfnSamplingRule(scope, 'TraceSampling', {
     samplingRule: {
       ruleName: apiName,
       // X-Ray uses the matching rule with the lowest priority number. Its default has 10,000.
-      priority: FIRST_PRIORITY + place,
+      priority: FIRST_PRIORITY + index,
       serviceName: `${apiName}/${apiVersion}`,
       serviceType: 'AWS::ApiGateway::Stage',
       reservoirSize: reservedPerSecond,

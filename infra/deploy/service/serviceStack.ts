@@ -17,9 +17,9 @@ import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restAp
 /**
  * One deployment of the service.
  * @param commit of the code; commands read it to say what is live
- * @param place the stage's index among all stages
+ * @param index of the stage among all stages
  */
-export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
+export function defineServiceStack(app: App, stage: Stage, commit: string, index: number): Stack {
   const { name, settings } = stage;
   const { backupRegion, customDomain } = settings;
   const names = toNames(stage);
@@ -32,7 +32,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   const functions = defineOperationFunctions(stack, stage, tables);
   const aliases = defineLiveAliases(stack, stage, functions, tables);
   const api = defineRestApi(stack, stage, aliases);
-  defineTraceSampling(stack, stage, place);
+  defineTraceSampling(stack, stage, index);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   defineFirewall(stack, names.api, api, settings);
   defineOutputs(stack, stage, api, tables);

@@ -50,7 +50,7 @@ export function defineClientAlarms(
       threshold: 5,
       periods: [2, 3],
     },
-    // Someone who tries keys, a key used beyond its permission, or a client that missed a rotation.
+    // Someone who guesses keys, a key used beyond its permission, or a client that missed a rotation.
     {
       name: 'unauthorized-requests',
       description:

@@ -59,7 +59,7 @@ export function toParameterObjects(
 }
 
 function toObjects(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   parameters: Readonly<Record<string, Parameter<unknown>>>,
   exclusive: Operation['exclusive'] = [],
 ) {
@@ -74,13 +74,13 @@ function toObjects(
     ];
     return {
       name,
-      in: place,
-      required: place === 'path',
+      in: location,
+      required: location === 'path',
       description: sentences.join(' '),
       // A document can describe only one way to write an array.
       ...(isArray && { explode: false as const }),
       schema,
-      ...buildExamples(place, schema),
+      ...buildExamples(location, schema),
     };
   });
 }
@@ -89,8 +89,8 @@ function toObjects(
  * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
  * is nothing: Scalar would otherwise send the first value. Scalar reads `x-disabled` only in a named example.
  */
-function buildExamples(place: 'path' | 'query', schema: ParameterSchema) {
-  if (place === 'path') return { example: 7 };
+function buildExamples(location: 'path' | 'query', schema: ParameterSchema) {
+  if (location === 'path') return { example: 7 };
   const [value] = schema.enum ?? [];
   const example: Example = { value, 'x-disabled': true };
   return value === undefined ? {} : { examples: { default: example } };

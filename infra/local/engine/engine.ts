@@ -119,7 +119,7 @@ async function openStore(dir: string | undefined): Promise<Store> {
   }
 }
 
-/** LevelDB would put its files among foreign ones, and delete those with names like its own. */
+/** LevelDB would put its files among others, and delete those with names like its own. */
 async function checkFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true });
   // Hidden files, which systems leave in any folder, do not count.

@@ -73,7 +73,7 @@ export async function injectFault(
 /**
  * Limits requests by token buckets, as API Gateway does. A bucket starts with its burst, and fills up to it at its rate:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
- * @returns takes a token, and returns true if there is none
+ * @returns takes a token, and returns true if no token is left
  */
 export function defineThrottling(
   throttles: FaultInjection['throttles'],

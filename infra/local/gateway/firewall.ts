@@ -13,7 +13,7 @@ export interface CountedRequest {
 const COUNT_MILLISECONDS = 10_000;
 
 /**
- * Plays the firewall's rate rules. Like AWS, it counts now and then, and only then refuses or stops refusing. It also
+ * Simulates the firewall's rate rules. Like AWS, it counts now and then, and only then refuses or stops refusing. It also
  * counts what it refuses.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
  * @returns counts a request, and returns true if a rule refuses it

@@ -49,7 +49,7 @@ export function toGatewayRequest({
 
 /**
  * Reads the body as text. Bytes that are not UTF-8 become U+FFFD.
- * @returns `null` without a body, `undefined` as soon as it proves too large
+ * @returns `null` without a body, `undefined` as soon as it is too large
  */
 export async function readBody(incoming: IncomingMessage): Promise<string | null | undefined> {
   const chunks: Buffer[] = [];
@@ -118,7 +118,7 @@ export function sendResponse(
   response.end(body);
 }
 
-/** A response that accepts everything and reaches nobody. */
+/** A response that accepts everything and sends nothing. */
 export function discardedResponse(): ServerResponse {
   const lost = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(lost, { writeHead: () => lost }) as unknown as ServerResponse;

@@ -16,7 +16,7 @@ import { inTime } from '../requestTime.ts';
 export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
   async function verifyKey(request: OperationRequest): Promise<void> {
     const { internal } = request;
-    // Several headers, joined, are no valid key.
+    // Several headers, joined, are not a valid key.
     const apiKey = readHeader(request, 'authorization')?.match(/^bearer +(\S.*)$/i)?.[1];
     if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
     try {

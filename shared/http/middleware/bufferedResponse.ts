@@ -39,8 +39,8 @@ export function bufferedResponse({ requestHeaders }: Operation) {
 }
 
 /**
- * RFC 8288. The path is the client's own, including the stage or the custom domain's base path. The gateway takes
- * doubled slashes for one, but a reference that starts with two names another host.
+ * RFC 8288. The path is the client's own, including the stage or the custom domain's base path. The gateway treats
+ * doubled slashes as one, but a reference that starts with two names another host.
  */
 function renderNextLink({ internal }: OperationRequest, cursor: string): string {
   const query = Object.entries({ ...internal.query, cursor }).map(

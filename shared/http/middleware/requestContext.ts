@@ -11,7 +11,7 @@ import { isWarmUp } from '../warmUp.ts';
 const plainName = new RegExp(`^[A-Za-z0-9._-]{1,${MAX_CLIENT_REQUEST_ID_LENGTH}}$`);
 
 /**
- * Reads the event for the later steps. An event that is not a request ends the run without a response: it is no
+ * Reads the event for the later steps. An event that is not a request ends the run without a response: it is not a
  * client's error, which deployments and alarms would count.
  */
 export function requestContext(): OperationMiddleware {
