@@ -8,7 +8,7 @@ export const liveAlias = 'live';
 /** The name of the read key of a stage's checks. */
 export const CHECK_KEY = 'check';
 
-/** The User-Agent of a stage's scheduled check, which tells its requests from those of clients. */
+/** The User-Agent of a stage's scheduled check, which distinguishes its requests from those of clients. */
 export const checkAgent = 'petstore-check';
 
 /**
