@@ -1,4 +1,8 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
 import { toNames } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toErrorLine } from './errorLine.ts';
@@ -11,6 +15,30 @@ export type OpenStage = Pick<StageStack, 'stage' | 'name' | 'open'>;
 
 /** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
+
+/** Waits for what is read. @param what it is, as a message names it */
+export type Settle = <Value>(reading: Promise<Value>, what?: string) => Promise<Part<Value>>;
+
+export async function settle<Value>(reading: Promise<Value>): Promise<Part<Value>> {
+  try {
+    return { value: await reading };
+  } catch (error) {
+    return { unread: toErrorLine(error) };
+  }
+}
+
+/** What a call returns; `undefined` if it fails with this error. */
+export async function ignoring<Value>(
+  errorName: string,
+  call: Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if ((error as Error).name === errorName) return undefined;
+    throw error;
+  }
+}
 
 /** A stage was never deployed to this account and region. */
 export class NoStackError extends Error {}
@@ -49,19 +77,30 @@ export async function readStack(stage: Stage, limits: object = {}) {
   const name = toNames(stage).stack;
   const open = defineOpen(stage, limits);
   const client = open(CloudFormationClient);
-  const command = new DescribeStacksCommand({ StackName: name });
-  const { Stacks = [] } = await client.send(command).catch(async (error: Error) => {
-    if (!/does not exist/.test(error.message)) throw error;
+  const stack = await describeStack(client, name);
+  if (!stack) {
     throw new NoStackError(
       `There is no stack ${name} in ${await client.config.region()} of this account: npm run deploy ${name} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
     );
-  });
-  const [stack] = Stacks;
-  checkPlace(stage, `The stack ${name}`, stack?.StackId ?? '');
-  const outputs = new Map(stack?.Outputs?.map((one) => [one.OutputKey, one.OutputValue]));
+  }
+  checkPlace(stage, `The stack ${name}`, stack.StackId ?? '');
+  const outputs = new Map(stack.Outputs?.map((one) => [one.OutputKey, one.OutputValue]));
   /** Such as `UPDATE_COMPLETE`. */
-  const status: string = stack?.StackStatus ?? '';
+  const status: string = stack.StackStatus ?? '';
   return { stage, name, status, outputs, open };
+}
+
+/** A stack as it is now; `undefined` if there is none of this name. */
+export async function describeStack(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<Stack | undefined> {
+  try {
+    return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
+  } catch (error) {
+    if (/does not exist/.test((error as Error).message)) return undefined;
+    throw error;
+  }
 }
 
 export function readOutput({ name, outputs }: StageStack, output: string): string {

@@ -14,29 +14,6 @@ export interface Move {
   readonly commit: string;
 }
 
-/**
- * All commits that can be live, newest first. Those of release 1.2.0 wrote no release: each described its versions.
- * @param releases what was written, newest first
- */
-export function addEarlier(
-  functions: readonly LiveFunction[],
-  releases: readonly Release[],
-): Release[] {
-  const known = new Set(releases.flatMap(({ digests }) => Object.values(digests)));
-  const earlier = functions
-    .flatMap(({ operationId, versions }) => versions.map((one) => ({ ...one, operationId })))
-    .filter(({ digest }) => !known.has(digest))
-    .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt));
-  const byCommit = Map.groupBy(earlier, ({ digest }) => digest);
-  return [
-    ...releases,
-    ...Array.from(byCommit, ([commit, versions]) => ({
-      commit,
-      digests: Object.fromEntries(versions.map(({ operationId }) => [operationId, commit])),
-    })),
-  ];
-}
-
 /** The newest version of a function that is of a release. */
 function findVersion({ operationId, versions }: LiveFunction, { digests }: Release) {
   return versions.find(({ digest }) => digest === digests[operationId]);

@@ -1,6 +1,5 @@
 import {
   CloudFormationClient,
-  DescribeStacksCommand,
   type Stack,
   UpdateStackCommand,
   waitUntilStackUpdateComplete,
@@ -9,8 +8,8 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction } from '../../cli/liveFunctions.ts';
 import { log } from '../../cli/output.ts';
-import type { OpenStage } from '../../cli/stageStack.ts';
-import { findAliases, readNamedVersions, readTemplate, type Template } from './stackTemplate.ts';
+import { describeStack, type OpenStage } from '../../cli/stageStack.ts';
+import { readStackAliases, type Template } from './stackTemplate.ts';
 
 /** CloudFormation's own limit for a template in a request, in bytes. */
 const MAX_BODY_BYTES = 51_200;
@@ -33,20 +32,18 @@ export async function alignStack(
 ): Promise<void> {
   const client = open(CloudFormationClient);
   try {
-    const template = await readTemplate(client, StackName);
-    const aliases = findAliases(stage, template);
-    const named = await readNamedVersions(client, StackName, aliases);
+    const { template, aliases } = await readStackAliases(client, stage, StackName);
     const differing = aliases.flatMap((alias) => {
       const live = functions.find(({ operationId }) => operationId === alias.operationId)?.live;
-      return live && live.version !== named.get(alias.operationId) ? [{ ...alias, live }] : [];
+      return live && live.version !== alias.number ? [{ ...alias, live }] : [];
     });
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+    const stack = await describeStack(client, StackName);
     const status = stack?.StackStatus ?? '';
     // After an update that failed half way, the template may be right already.
     if (differing.length === 0 && status !== 'UPDATE_FAILED') {
       return say(`\nThe stack ${StackName} names the live versions.`);
     }
-    const held = toHeld(StackName, status);
+    const held = explainHold(StackName, status);
     if (held) {
       return log(
         `\nThe stack ${StackName} is not in line yet, since CloudFormation ${held} the same command again, before the next deployment.`,
@@ -84,7 +81,7 @@ export async function alignStack(
 }
 
 /** Why CloudFormation takes no update now, and what to do before the command is run again. */
-function toHeld(name: string, status: string): string | undefined {
+function explainHold(name: string, status: string): string | undefined {
   if (status.endsWith('_IN_PROGRESS')) return `is busy (${status}). When it is done, run`;
   if (!status.endsWith('ROLLBACK_FAILED')) return undefined;
   return `could not take its last update back (${status}). Finish that with aws cloudformation continue-update-rollback --stack-name ${name}, and run`;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { NoStackError, type OpenStage, openStage } from '../../cli/stageStack.ts';
+import { ignoring, NoStackError, openStage } from '../../cli/stageStack.ts';
 import { liveAlias, toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stages } from '../../stages/stages.ts';
-import { findAliases, readNamedVersions, readTemplate, type Template } from './stackTemplate.ts';
+import { findAliases, readStackAliases, type Template } from './stackTemplate.ts';
 
 /**
  * Refuses a deployment that would move an alias from another version than the one that serves, as after a rollback that
@@ -23,21 +23,20 @@ export async function checkAliases(stage: Stage, next: Template): Promise<void> 
   const { name, status, open } = opened;
   // The CDK would first take all of it back to its template before, as after a rollback that could not finish.
   const isFailed = 'value' in status && status.value === 'UPDATE_FAILED';
-  const client = open(CloudFormationClient);
-  const last = findAliases(stage, await readTemplate(client, name));
+  const { aliases } = await readStackAliases(open(CloudFormationClient), stage, name);
   const planned = new Map(
     findAliases(stage, next).map(({ operationId, version }) => [operationId, version]),
   );
-  // A function that the template leaves out, or names the same version of, is not moved. A new one has no version yet.
-  const moved = last.filter(({ operationId, version }) => {
+  for (const { operationId, version, number: from } of aliases) {
     const to = planned.get(operationId);
-    return isFailed || (to !== undefined && to !== version);
-  });
-  const named = moved.length > 0 ? await readNamedVersions(client, name, moved) : new Map();
-  for (const { operationId } of moved) {
-    const live = await readLiveVersion(open, toNames(stage).toFunction(operationId));
-    const from = named.get(operationId);
-    if (live === undefined || (live === from && !isFailed)) continue;
+    // A function that the template leaves out, or names the same version of, is not moved.
+    if (!isFailed && (to === undefined || to === version)) continue;
+    const FunctionName = toNames(stage).toFunction(operationId);
+    const read = new GetAliasCommand({ FunctionName, Name: liveAlias });
+    const alias = await ignoring('ResourceNotFoundException', open(LambdaClient).send(read));
+    const live = Number(alias?.FunctionVersion);
+    // A new function has no version yet.
+    if (!alias || (live === from && !isFailed)) continue;
     const reason = isFailed
       ? `the stack ${name} is UPDATE_FAILED, and the CDK would first take it back to the versions before`
       : `version ${live} of ${operationId} serves, but the stack ${name} names version ${from}, from which a canary would start`;
@@ -67,18 +66,4 @@ function isSelected(stack: string, names: readonly string[]): boolean {
     (name) =>
       name === '--all' || name === stack || (name.includes('*') && matchesGlob(stack, name)),
   );
-}
-
-/** `undefined` if there is no such function or alias. */
-async function readLiveVersion(
-  open: OpenStage['open'],
-  FunctionName: string,
-): Promise<number | undefined> {
-  try {
-    const command = new GetAliasCommand({ FunctionName, Name: liveAlias });
-    return Number((await open(LambdaClient).send(command)).FunctionVersion);
-  } catch (error) {
-    if ((error as Error).name === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
 }

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-codedeploy';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toCount } from '../../cli/output.ts';
-import type { OpenStage } from '../../cli/stageStack.ts';
+import { ignoring, type OpenStage } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 
 /** States in which a deployment may still move an alias. */
@@ -36,11 +36,8 @@ export async function stopDeployments(
   }
   for (const deploymentId of deployments) {
     const stop = new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true });
-    const stopped = await open(CodeDeployClient)
-      .send(stop)
-      .catch((error: Error) => {
-        if (error.name !== 'DeploymentAlreadyCompletedException') throw error;
-      });
+    const stopping = open(CodeDeployClient).send(stop);
+    const stopped = await ignoring('DeploymentAlreadyCompletedException', stopping);
     say(`${deploymentId} ${stopped ? 'is stopped' : 'was over already'}.`);
   }
   say(

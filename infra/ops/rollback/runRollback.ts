@@ -1,21 +1,13 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
-import { toErrorLine } from '../../cli/errorLine.ts';
-import {
-  type LiveFunction,
-  type PublishedVersion,
-  readLiveFunctions,
-} from '../../cli/liveFunctions.ts';
+import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { log, print, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { readReleases } from '../../cli/releases.ts';
-import { openStage } from '../../cli/stageStack.ts';
+import { openStage, type Settle, settle } from '../../cli/stageStack.ts';
 import type { Release } from '../../stages/commit.ts';
-import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
-  addEarlier,
   chooseMoves,
   choosePrevious,
   isDone,
@@ -25,7 +17,7 @@ import {
 } from './aliases.ts';
 import { alignStack } from './alignStack.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
-import { findKnownBad, readKnownBadVersions, recordKnownBadVersions } from './knownBadVersions.ts';
+import { readCode, recordKnownBad } from './stageCode.ts';
 
 export async function runRollback(values: OptionValues<typeof commands.rollback>): Promise<void> {
   const { stage } = values;
@@ -47,20 +39,12 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else log(`The stack ${name} could not be read: ${status.unread}`);
-  const { releaseParameter, knownBadParameter } = toNames(stage);
-  const written = (await orTell(readReleases(stack), `The commits, in ${releaseParameter}`)) ?? [];
-  const functions = await readLiveFunctions(stack, written);
-  const releases = addEarlier(functions, written);
-  const knownBad = await orTell(
-    readKnownBadVersions(stack),
-    `The known-bad versions, in ${knownBadParameter}`,
-  );
-  const marked = findKnownBad(functions, knownBad ?? {});
+  const { functions, releases, numbers, knownBad } = await readCode(stack, settleOrLog);
   const moves = target
     ? chooseMoves(functions, releases, target)
-    : choosePrevious(functions, releases, marked);
-  say(toVersionTable(functions, moves, marked));
-  if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions, releases)}`);
+    : choosePrevious(functions, releases, knownBad);
+  say(toVersionTable(functions, moves, knownBad));
+  if (!moves) throw new Error(`Nothing was moved: ${suggestTarget(stage, functions, releases)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;
     say(`${from.operationId} is new: it has no earlier version, and stays.`);
@@ -74,7 +58,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
       say('Nothing was changed.');
       return report([]);
     }
-    if (knownBad) await recordKnownBadVersions(stack, knownBad, ahead);
+    if ('value' in numbers) await recordKnownBad(stack, numbers.value, ahead);
     await moveAliases(stack.open(LambdaClient), ahead, say);
   }
   const served = functions.map((from) => {
@@ -82,22 +66,24 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
     return { ...from, live };
   });
   await alignStack(stack, served, say);
-  if (ahead.length > 0) say(toUndo(stage, ahead));
+  if (ahead.length > 0) {
+    const undo = ahead.map(({ from }) => `${from.operationId}=${from.live.version}`).join(' ');
+    say(
+      `Deploy the fix as usual. To undo: npx petstore rollback --stage ${stage.name} --to ${undo}`,
+    );
+  }
   await report(ahead);
 }
 
-/** What cannot be read is told, and holds up no rollback. */
-async function orTell<Value>(reading: Promise<Value>, what: string): Promise<Value | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    log(`${what}, could not be read: ${toErrorLine(error)}`);
-    return undefined;
-  }
-}
+/** What cannot be read holds up no rollback. */
+const settleOrLog: Settle = async (reading, what) => {
+  const part = await settle(reading);
+  if ('unread' in part) log(`${what}, could not be read: ${part.unread}`);
+  return part;
+};
 
 /** Why there is no rollback target by itself, and what to type for the nearest one. */
-function toOtherWay(
+function suggestTarget(
   { name }: Stage,
   functions: readonly LiveFunction[],
   releases: readonly Release[],
@@ -123,7 +109,7 @@ const MAX_SHOWN = 4;
 function toVersionTable(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
-  marked: ReadonlySet<PublishedVersion>,
+  knownBad: ReadonlySet<PublishedVersion>,
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
@@ -132,7 +118,7 @@ function toVersionTable(
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
       if (share > 0) return `live, ${Math.round(share * 100)}% ${arrow}`.trim();
-      return `${marked.has(version) ? 'known bad' : ''} ${arrow}`.trim();
+      return `${knownBad.has(version) ? 'known bad' : ''} ${arrow}`.trim();
     };
     const shown = one.versions.filter(
       (version, index) => index < MAX_SHOWN || version.share > 0 || version === target,
@@ -146,10 +132,4 @@ function toVersionTable(
     ]);
   });
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);
-}
-
-/** How to undo what was moved. */
-function toUndo({ name: stage }: Stage, moved: readonly Move[]): string {
-  const back = moved.map(({ from }) => `${from.operationId}=${from.live.version}`);
-  return `Deploy the fix as usual. To undo: npx petstore rollback --stage ${stage} --to ${back.join(' ')}`;
 }

@@ -18,26 +18,12 @@ interface Resource {
   UpdatePolicy?: unknown;
 }
 
-interface Reference {
-  readonly Ref?: string;
-  readonly 'Fn::GetAtt'?: readonly [logicalId: string, attribute: string];
-}
-
 /** A function's alias in a template. */
-export interface TemplateAlias {
+interface TemplateAlias {
   readonly operationId: OperationId;
   readonly resource: Resource;
   /** The number of the version that it names, or the logical id of its resource. */
   readonly version: string;
-}
-
-/** The last template of a stage's stack, as it was deployed. */
-export async function readTemplate(
-  client: CloudFormationClient,
-  StackName: string,
-): Promise<Template> {
-  const command = new GetTemplateCommand({ StackName, TemplateStage: 'Original' });
-  return JSON.parse((await client.send(command)).TemplateBody ?? '{}');
 }
 
 export function findAliases(stage: Stage, { Resources }: Template): TemplateAlias[] {
@@ -53,33 +39,30 @@ export function findAliases(stage: Stage, { Resources }: Template): TemplateAlia
 
 /** The logical id that a value refers to, or the value itself. */
 function toLogicalId(value: unknown): string {
-  const { Ref, 'Fn::GetAtt': attribute } = Object(value) as Reference;
-  return Ref ?? attribute?.[0] ?? String(value);
+  const { Ref, 'Fn::GetAtt': [logicalId] = [] } = Object(value);
+  return Ref ?? logicalId ?? String(value);
 }
 
 /**
- * The numbers of the versions that a stack's aliases name. CloudFormation takes these for the live ones.
- * @param aliases of the stack's last template
+ * The last template of a stage's stack, as it was deployed. Each alias has the number of the version that it names,
+ * which CloudFormation takes for the live one.
  */
-export async function readNamedVersions(
+export async function readStackAliases(
   client: CloudFormationClient,
+  stage: Stage,
   StackName: string,
-  aliases: readonly TemplateAlias[],
-): Promise<ReadonlyMap<OperationId, number>> {
-  const physicalIds = new Map<string, string>();
-  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-    { client },
-    { StackName },
-  )) {
-    for (const { LogicalResourceId = '', PhysicalResourceId = '' } of StackResourceSummaries) {
-      physicalIds.set(LogicalResourceId, PhysicalResourceId);
-    }
-  }
-  // A version's physical id is its ARN, which ends in its number.
-  return new Map(
-    aliases.map(({ operationId, version }) => [
-      operationId,
-      Number((physicalIds.get(version) ?? version).split(':').at(-1)),
-    ]),
+) {
+  const command = new GetTemplateCommand({ StackName, TemplateStage: 'Original' });
+  const template: Template = JSON.parse((await client.send(command)).TemplateBody ?? '{}');
+  const pages = await Array.fromAsync(paginateListStackResources({ client }, { StackName }));
+  const resources = pages.flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries);
+  const physicalIds = new Map(
+    resources.map((one) => [one.LogicalResourceId, one.PhysicalResourceId]),
   );
+  const aliases = findAliases(stage, template).map((alias) => {
+    // A version's physical id is its ARN, which ends in its number.
+    const named = physicalIds.get(alias.version) ?? alias.version;
+    return { ...alias, number: Number(named.split(':').at(-1)) };
+  });
+  return { template, aliases };
 }

@@ -48,18 +48,20 @@ export async function readRequests(stage: Stage, query: Query) {
   const operations = operationIds.map((operation) => {
     const rows = access.filter((row) => findRequested(row) === operation && !isCheck(row));
     return {
-      ...{ operation, requests: sumLines(rows), failed: sumLines(rows.filter(isFailure)) },
+      operation,
+      requests: sumLines(rows),
+      failed: sumLines(rows.filter(isFailure)),
       clientErrors: sumLines(rows.filter(({ status = '' }) => status.startsWith('4'))),
     };
   });
   const ofGateway = access
     .filter((row) => isFailure(row) && (row.gatewayError ?? '-') !== '-')
-    .map((row) => toTopError(row, findRequested(row), `${row.status} ${row.gatewayError}`));
+    .map((row) => summarizeError(row, findRequested(row), `${row.status} ${row.gatewayError}`));
   const ofFunctions = logged.map((row) => {
     const operation = operationIds.find((id) =>
       row['@log']?.endsWith(`:${toNames(stage).toFunctionLog(id)}`),
     );
-    return toTopError(row, operation, toErrorText(row));
+    return summarizeError(row, operation, toErrorText(row));
   });
   const found = [...ofFunctions, ...ofGateway].sort((one, other) => other.count - one.count);
   const errors = [...Map.groupBy(found, ({ operation }) => operation).values()];
@@ -72,14 +74,17 @@ export async function readRequests(stage: Stage, query: Query) {
   };
 }
 
-function toTopError(row: QueryRow, operation: OperationId | undefined, error: string) {
+function summarizeError(row: QueryRow, operation: OperationId | undefined, error: string) {
   const { request = '' } = row;
   // The id goes to a shell. A line of release 1.2.0 has a client's path, whose quotes can forge an id.
   const requestId = /^[\w-]{2,64}$/.test(request) ? request : undefined;
   const count = toNumber(row.lines);
   const { error: name = '', cause = name, causeText = '' } = row;
   return {
-    ...{ operation: operation ?? 'gateway', count, error: hideSecrets(error), requestId },
+    operation: operation ?? 'gateway',
+    count,
+    error: hideSecrets(error),
+    requestId,
     /** The innermost known error, such as `TimeoutError: socket hang up`. */
     cause: hideSecrets(`${cause}: ${causeText}`),
   };
@@ -110,7 +115,7 @@ export const addressQuery = [
   `limit ${MAX_CALLERS}`,
 ];
 
-export function toCallers(rows: readonly QueryRow[]) {
+export function summarizeCallers(rows: readonly QueryRow[]) {
   const refused = rows.flatMap(({ path, petIds, lines }) => {
     const paths = petIds?.split(' ').map((id) => `/inventory/${id}`) ?? (path ? [path] : []);
     return paths.map((one) => ({ path: one, count: toNumber(lines) }));
@@ -120,19 +125,20 @@ export function toCallers(rows: readonly QueryRow[]) {
     name: id ? `${name === 'without a key' ? 'unknown key' : name} (${id})` : name,
   }));
   return {
-    keys: toTopCallers(named),
+    keys: rankCallers(named),
     /** The entries and pets with the most 503s. */
     refused: sumBy(refused, ({ path }) => path).map(([path, count]) => ({ path, count })),
   };
 }
 
 /** The callers with the most requests, each with its statuses, the most frequent first. */
-export function toTopCallers(rows: readonly QueryRow[]) {
-  const counted = rows.map(({ name = '-', status = '-', lines }) => ({
-    ...{ name, status, count: toNumber(lines) },
-  }));
+export function rankCallers(rows: readonly QueryRow[]) {
+  const counted = rows.map(({ name = '-', status = '-', lines }) => {
+    return { name, status, count: toNumber(lines) };
+  });
   return sumBy(counted, ({ name }) => name).map(([name, requests]) => ({
-    ...{ name: hideSecrets(name), requests },
+    name: hideSecrets(name),
+    requests,
     statuses: sumBy(
       counted.filter((one) => one.name === name),
       ({ status }) => status,

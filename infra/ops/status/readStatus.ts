@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -8,31 +8,32 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import {
-  type LiveFunction,
-  type PublishedVersion,
-  readLiveFunctions,
-  toLiveText,
-} from '../../cli/liveFunctions.ts';
+import { type LiveFunction, type PublishedVersion, toLiveText } from '../../cli/liveFunctions.ts';
 import { runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
-import { readReleases } from '../../cli/releases.ts';
-import type { OpenStage, Part } from '../../cli/stageStack.ts';
+import {
+  describeStack,
+  ignoring,
+  type OpenStage,
+  type Part,
+  type Settle,
+  settle,
+} from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
 import { operationSettings } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import { addEarlier, choosePrevious, isDone } from '../rollback/aliases.ts';
+import { choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-import { findKnownBad, readKnownBadVersions } from '../rollback/knownBadVersions.ts';
+import { readCode } from '../rollback/stageCode.ts';
 import {
   addressQuery,
   callerQuery,
   type Query,
+  rankCallers,
   readRequests,
-  toCallers,
-  toTopCallers,
+  summarizeCallers,
 } from './readRequests.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -40,12 +41,10 @@ export type Status = Awaited<ReturnType<typeof readStatus>>;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-const toSum = (one: number, other: number) => one + other;
+const sum = (values: readonly number[] = []) => values.reduce((all, one) => all + one, 0);
 
 /** What AWS has not returned by then is left out. */
 const DEADLINE_MILLISECONDS = 30_000;
-
-type Settle = <Value>(reading: Promise<Value>) => Promise<Part<Value>>;
 
 /** Reads each part by itself: where one fails, the others are shown. */
 export async function readStatus(
@@ -54,63 +53,37 @@ export async function readStatus(
 ) {
   const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
   const late = once(deadline, 'abort').then(() => ({ unread: 'no response in time' }));
-  const settle: Settle = (reading) => {
-    const settled = reading.then(
-      (value) => ({ value }),
-      (error) => ({ unread: toErrorLine(error) }),
-    );
-    return Promise.race([settled, late]);
-  };
-  const client = stage.open(CloudWatchLogsClient);
+  const settleInTime: Settle = (reading) => Promise.race([settle(reading), late]);
+  const logs = stage.open(CloudWatchLogsClient);
   // The last hours, in whole seconds.
   const second = now - (now % 1_000);
   const query: Query = (names, lines, hours = 1) => {
     const period = { from: second - hours * HOUR, end: second + 1_000 };
-    return runQuery(client, names, period, lines, deadline);
+    return runQuery(logs, names, period, lines, deadline);
   };
-  const { accessLog, functionLogs } = toNames(stage.stage);
-  const [
-    alarms,
-    watch,
-    live,
-    deployments,
-    refused,
-    stopped,
-    tables,
-    requests,
-    callers,
-    addresses,
-    functions,
-    throttles,
-  ] = await Promise.all([
-    settle(readAlarms(stage)),
-    settle(readWatchStatus(stage)),
-    settle(readLive(stage, settle)),
-    settle(findDeployments(stage)),
-    settle(readRefused(stage, query)),
-    settle(readStopped(stage)),
-    settle(readTables(stage)),
-    settle(readRequests(stage.stage, query)),
-    settle(query(functionLogs, callerQuery).then(toCallers)),
-    settle(query([accessLog], addressQuery).then(toTopCallers)),
-    settle(readFunctions(stage, now)),
-    settle(readThrottles(stage, now)),
-  ]);
-  const code = { live, deployments, refused, stopped, tables };
-  const clients = { requests, callers, addresses };
-  return { stack: stage.status, watch, alarms, ...code, ...clients, functions, throttles };
-}
-
-/** The status of the stack that watches the stage; nothing if it was never deployed. */
-async function readWatchStatus({ stage, open }: OpenStage): Promise<string> {
-  const command = new DescribeStacksCommand({ StackName: toNames(stage).watchStack });
-  try {
-    const { Stacks: [stack] = [] } = await open(CloudFormationClient).send(command);
-    return stack?.StackStatus ?? '';
-  } catch (error) {
-    if (/does not exist/.test((error as Error).message)) return '';
-    throw error;
-  }
+  const { watchStack, accessLog, functionLogs } = toNames(stage.stage);
+  const readings = {
+    watch: describeStack(stage.open(CloudFormationClient), watchStack).then(
+      // Nothing if it was never deployed.
+      (stack) => stack?.StackStatus ?? '',
+    ),
+    alarms: readAlarms(stage),
+    live: readLive(stage, settleInTime),
+    deployments: findDeployments(stage),
+    refused: readRefused(stage, query),
+    stopped: readStopped(stage),
+    tables: readTables(stage),
+    requests: readRequests(stage.stage, query),
+    callers: query(functionLogs, callerQuery).then(summarizeCallers),
+    addresses: query([accessLog], addressQuery).then(rankCallers),
+    functions: readFunctions(stage, now),
+    throttles: readThrottles(stage, now),
+  };
+  const parts = Object.entries(readings).map(
+    async ([name, reading]) => [name, await settleInTime<unknown>(reading)] as const,
+  );
+  type Parts = { [Name in keyof typeof readings]: Part<Awaited<(typeof readings)[Name]>> };
+  return { stack: stage.status, ...(Object.fromEntries(await Promise.all(parts)) as Parts) };
 }
 
 /** Descriptions have the form "Page: It means this. Do that." What to do is also in the runbook. */
@@ -139,7 +112,12 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
         means,
       };
     })
-    .sort((one, other) => toOrder(one).localeCompare(toOrder(other)));
+    // Pages first, then what has fired for longest.
+    .sort(
+      (one, other) =>
+        Number(other.severity === 'page') - Number(one.severity === 'page') ||
+        one.since.localeCompare(other.since),
+    );
   const withoutData = alarms.filter(({ StateValue }) => StateValue === 'INSUFFICIENT_DATA').length;
   // Those of a rollback notify nobody.
   const own = [...alarms, ...composite].filter(({ AlarmDescription = '' }) =>
@@ -149,7 +127,9 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
   const unheard = await Promise.all([...topics].map((topic) => findUnheard(open, topic)));
   const muted = own.filter(({ ActionsEnabled }) => ActionsEnabled === false).length;
   return {
-    ...{ total: alarms.length, withoutData, firing },
+    total: alarms.length,
+    withoutData,
+    firing,
     /** Why alarms reach nobody, a line each. */
     silence: [
       ...(muted > 0 ? [`The actions of ${toCount(muted, 'alarm')} are turned off.`] : []),
@@ -174,50 +154,40 @@ async function findUnheard(open: OpenStage['open'], topic: string): Promise<stri
   }
 }
 
-/** Pages first, then what has fired for longest. */
-function toOrder({ severity, since }: { readonly severity: string; readonly since: string }) {
-  return `${severity === 'page' ? 0 : 1} ${since}`;
-}
-
 /** The commits that serve requests, and where a rollback would go. */
-async function readLive(stage: OpenStage, settle: Settle) {
-  const [written, known] = await Promise.all([
-    settle(readReleases(stage)),
-    settle(readKnownBadVersions(stage)),
-  ]);
-  const found = 'value' in written ? written.value : [];
-  const functions = await readLiveFunctions(stage, found);
-  const releases = addEarlier(functions, found);
-  const bad = findKnownBad(functions, 'value' in known ? known.value : {});
-  const moves = choosePrevious(functions, releases, bad) ?? [];
+async function readLive(stage: OpenStage, settleInTime: Settle) {
+  const { functions, releases, written, numbers, knownBad } = await readCode(stage, settleInTime);
+  const moves = choosePrevious(functions, releases, knownBad) ?? [];
   const [target] = moves.filter((move) => !isDone(move));
   const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   return {
     commits: toLiveText(functions),
     /** When the newest version that serves requests was published. */
-    publishedAt: toNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
+    publishedAt: findNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
     /** When the first version with its code was published: a commit of documents alone brings no code. */
-    codeSince: toNewest(functions.map(findFirst))?.publishedAt ?? '',
+    codeSince: findNewest(functions.map(findFirstWithCode))?.publishedAt ?? '',
     /** Absent without an earlier version of other code, and after a rollback. */
     rollbackTarget: target && { commit: target.commit, publishedAt: target.to.publishedAt },
     /** The commit that was deployed last, if a rollback has replaced it. */
     rolledBackFrom: moves.length > 0 && !target ? releases[0]?.commit : undefined,
     /** The commits that were rolled back, newest first. */
-    knownBad: [...new Set(Array.from(bad, ({ commit }) => commit))],
+    knownBad: [...new Set(Array.from(knownBad, ({ commit }) => commit))],
     /** What these facts lack, a line each. */
     unread: [
       ...('value' in written ? [] : [`The commits, in ${releaseParameter}: ${written.unread}`]),
-      ...('value' in known ? [] : [`Known-bad versions, in ${knownBadParameter}: ${known.unread}`]),
+      ...('value' in numbers
+        ? []
+        : [`Known-bad versions, in ${knownBadParameter}: ${numbers.unread}`]),
     ],
   };
 }
 
-function toNewest(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
+function findNewest(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
   return versions.toSorted((one, other) => one.publishedAt.localeCompare(other.publishedAt)).at(-1);
 }
 
 /** The first of the versions in a row that have the code of the newest one that serves requests. */
-function findFirst({ live, versions }: LiveFunction): PublishedVersion {
+function findFirstWithCode({ live, versions }: LiveFunction): PublishedVersion {
   const older = versions.slice(versions.indexOf(live));
   const other = older.findIndex(({ code }) => code !== live.code);
   return older.at(other === -1 ? -1 : other - 1) ?? live;
@@ -230,14 +200,10 @@ async function readRefused(
 ): Promise<string[]> {
   if (!('value' in status && status.value.startsWith('UPDATE_ROLLBACK'))) return [];
   const lines = ['filter level = "ERROR"', 'fields message', 'sort @timestamp desc', 'limit 3'];
-  try {
-    const rows = await query([toNames(stage).toFunctionLog('hook')], lines, 24);
-    return rows.flatMap(({ message }) => (message ? [hideSecrets(message)] : []));
-  } catch (error) {
-    // A stage that moves at once has no hook.
-    if ((error as Error).name === 'ResourceNotFoundException') return [];
-    throw error;
-  }
+  const reading = query([toNames(stage).toFunctionLog('hook')], lines, 24);
+  // A stage that moves at once has no hook.
+  const rows = (await ignoring('ResourceNotFoundException', reading)) ?? [];
+  return rows.flatMap(({ message }) => (message ? [hideSecrets(message)] : []));
 }
 
 /** The operations that may not run, although the settings let them, as after "Stop writes" in infra/RUNBOOK.md. */
@@ -262,13 +228,9 @@ async function readTables({ stage, open }: OpenStage) {
   const client = open(DynamoDBClient);
   const states = tableNames.map(async (name) => {
     const table = toUsedTableName(stage, name);
-    try {
-      const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-      return { table, state: Table?.TableStatus ?? 'missing' };
-    } catch (error) {
-      if ((error as Error).name === 'ResourceNotFoundException') return { table, state: 'missing' };
-      throw error;
-    }
+    const reading = client.send(new DescribeTableCommand({ TableName: table }));
+    const found = await ignoring('ResourceNotFoundException', reading);
+    return { table, state: found?.Table?.TableStatus ?? 'missing' };
   });
   // A table whose settings change serves all requests.
   return (await Promise.all(states)).filter(({ state }) => !/^(ACTIVE|UPDATING)$/.test(state));
@@ -294,8 +256,8 @@ async function readFunctions({ stage, open }: OpenStage, now: number) {
   return operationIds
     .map((operation) => ({
       operation,
-      crashed: (found.get(`${operation} Errors`) ?? []).reduce(toSum, 0),
-      refused: (found.get(`${operation} Throttles`) ?? []).reduce(toSum, 0),
+      crashed: sum(found.get(`${operation} Errors`)),
+      refused: sum(found.get(`${operation} Throttles`)),
       /** Of its five slowest minutes. */
       milliseconds: Math.round(Math.max(0, ...(found.get(`${operation} p99`) ?? []))),
       objective: operationSettings[operation].latencyMilliseconds,
@@ -323,7 +285,8 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
       .concat(`Consumed${kind}CapacityUnits`)
       .map((MetricName) => ({
         label: `${table} ${MetricName}`,
-        ...{ Namespace: 'AWS/DynamoDB', MetricName },
+        Namespace: 'AWS/DynamoDB',
+        MetricName,
         Dimensions: [{ Name: 'TableName', Value: toUsedTableName(stage, table) }],
       })),
   );
@@ -333,9 +296,11 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
     .map(({ table, access, kind }) => {
       const units = sums.get(`${table} Consumed${kind}CapacityUnits`) ?? [];
       const countEvents = (limit: string) =>
-        (sums.get(`${table} ${kind}${limit}ThrottleEvents`) ?? []).reduce(toSum, 0);
+        sum(sums.get(`${table} ${kind}${limit}ThrottleEvents`));
       return {
-        ...{ table: toUsedTableName(stage, table), access, throttled: countEvents('') },
+        table: toUsedTableName(stage, table),
+        access,
+        throttled: countEvents(''),
         /** Units a second in the busiest minute. */
         peak: Math.max(0, ...units) / (MINUTE / 1_000),
         maximum: stage.settings.maximumUnitsPerSecond[table][access],

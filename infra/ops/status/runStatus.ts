@@ -3,18 +3,19 @@ import type { commands } from '../../cli/commands.ts';
 import { print, printLinks, writeResult } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { openStage } from '../../cli/stageStack.ts';
-import { toQueryLinks } from './queryLinks.ts';
+import { logQueries, toSavedQuery } from '../../deploy/watch/logQueries.ts';
+import type { Stage } from '../../stages/stages.ts';
 import { readStatus } from './readStatus.ts';
 import { toStatusText } from './statusText.ts';
-import { toRows } from './symptoms.ts';
+import { findRows } from './symptoms.ts';
 
 export async function runStatus(options: OptionValues<typeof commands.status>): Promise<void> {
   const { stage } = options;
   const stack = await openStage(stage);
   const now = Date.now();
   const status = await readStatus(stack, now);
-  const runbook = toRows(status);
-  const queries = toQueryLinks(stage, await stack.open(CloudWatchLogsClient).config.region());
+  const runbook = findRows(status);
+  const queries = linkQueries(stage, await stack.open(CloudWatchLogsClient).config.region());
   const time = new Date(now).toISOString();
   const document = { stage: stage.name, time, ...status, runbook, queries };
   const text = toStatusText(stage, status, runbook, now, process.stdout.columns ?? 80);
@@ -31,3 +32,35 @@ export async function runStatus(options: OptionValues<typeof commands.status>): 
   const isQuiet = 'value' in alarms && alarms.value.firing.length === 0;
   if (!isWhole || !isQuiet) process.exitCode = 1;
 }
+
+/** The saved queries of a stage, each with the link that opens it in the console, for the last hour. */
+function linkQueries(stage: Stage, region: string) {
+  return logQueries.map((query) => {
+    const { queryString, logGroupNames } = toSavedQuery(stage, query);
+    const detail = toJsurl({
+      end: 0,
+      start: -3_600,
+      timeType: 'RELATIVE',
+      unit: 'seconds',
+      editorString: queryString,
+      source: logGroupNames,
+    });
+    const link = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:logs-insights$3FqueryDetail$3D${detail}`;
+    return { name: query.name, link };
+  });
+}
+
+type Jsurl = string | number | readonly Jsurl[] | { readonly [name: string]: Jsurl };
+
+/** The notation of the console's links, which AWS does not document: https://github.com/Sage/jsurl */
+function toJsurl(value: Jsurl): string {
+  if (typeof value === 'number') return `~${value}`;
+  if (typeof value === 'string') return `~'${value.replace(/[^\w-]/g, toStar)}`;
+  if (Array.isArray(value)) return `~(${value.map(toJsurl).join('')})`;
+  return `~(${Object.entries(value)
+    .map(([name, part]) => name + toJsurl(part))
+    .join('~')})`;
+}
+
+/** The queries hold ASCII alone. */
+const toStar = (character: string) => `*${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

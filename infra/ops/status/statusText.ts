@@ -3,7 +3,7 @@ import type { Part } from '../../cli/stageStack.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { Status } from './readStatus.ts';
-import type { toRows } from './symptoms.ts';
+import type { findRows } from './symptoms.ts';
 
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
@@ -12,12 +12,12 @@ const MAX_WIDTH = 100;
 export function toStatusText(
   stage: Stage,
   status: Status,
-  runbook: ReturnType<typeof toRows>,
+  runbook: ReturnType<typeof findRows>,
   now: number,
   columns: number,
 ): string {
   const width = Math.min(columns, MAX_WIDTH);
-  const wrap = (text: string, indent = 2) => toLines(text, width, indent);
+  const wrap = (text: string, indent = 2) => wrapText(text, width, indent);
   const show = <Value>(part: Part<Value>, toText: (value: Value) => string[]) =>
     'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`);
   const since = (time: string) => toMoment(time, now);
@@ -95,16 +95,16 @@ export function toStatusText(
     }),
   );
   type Callers = Extract<Status['addresses'], { value: unknown }>['value'];
-  const toCallers = (callers: Callers) =>
+  const listCallers = (callers: Callers) =>
     callers.length === 0
       ? wrap('Nobody.')
       : callers.flatMap(({ name, requests: all, statuses }) => {
           const counts = statuses.map(({ status: code, count }) => `${toCount(count)} x ${code}`);
           return wrap(`${name}: ${toCount(all)} (${counts.join(', ')})`);
         });
-  const keys = show(status.callers, (found) => toCallers(found.keys));
+  const keys = show(status.callers, (found) => listCallers(found.keys));
   const addresses = show(status.addresses, (found) => [
-    ...toCallers(found),
+    ...listCallers(found),
     ...wrap(`The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`),
   ]);
   const throttles = show(status.throttles, (found) =>
@@ -152,7 +152,7 @@ function toMoment(time: string, now: number): string {
 }
 
 /** Wraps by words, later lines further in. Breaks a word only if it is wider than a line. Without words, there is no line. */
-function toLines(text: string, width: number, indent: number): string[] {
+function wrapText(text: string, width: number, indent: number): string[] {
   const longest = Math.max(width - 4, 20);
   const line = new RegExp(`\\S.{0,${longest - 1}}(?=\\s|$)|\\S{${longest}}`, 'gu');
   const lines = toPlain(text).replace(/\s+/g, ' ').match(line) ?? [];

@@ -112,7 +112,7 @@ export const symptoms: readonly {
 ];
 
 /** The rows of the runbook that apply, by their numbers. */
-export function toRows(status: Status): { readonly row: number; readonly title: string }[] {
+export function findRows(status: Status): { readonly row: number; readonly title: string }[] {
   const known = Object.entries(status).map(([name, part]: [string, Part<unknown>]) => [
     name,
     'value' in part ? part.value : undefined,

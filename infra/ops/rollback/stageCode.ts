@@ -1,0 +1,99 @@
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import {
+  type LiveFunction,
+  type PublishedVersion,
+  readLiveFunctions,
+} from '../../cli/liveFunctions.ts';
+import { log } from '../../cli/output.ts';
+import { readParameter, readReleases } from '../../cli/parameterStore.ts';
+import type { OpenStage, Settle } from '../../cli/stageStack.ts';
+import type { Release } from '../../stages/commit.ts';
+import { toNames } from '../../stages/resourceNames.ts';
+import type { Move } from './aliases.ts';
+
+/** The numbers of the versions that were rolled back, by operation. Lambda uses no number twice. */
+type KnownBadVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
+
+/**
+ * What a stage runs, and what it ran before. It is read also without the parameters.
+ * @param settle waits for what is read of a parameter, and gets the parameter's name and what it holds
+ */
+export async function readCode(stage: OpenStage, settle: Settle) {
+  const { releaseParameter, knownBadParameter } = toNames(stage.stage);
+  const written = await settle(readReleases(stage), `The commits, in ${releaseParameter}`);
+  const known = 'value' in written ? written.value : [];
+  const functions = await readLiveFunctions(stage, known);
+  const reading = readParameter(stage, knownBadParameter).then(
+    (text = '{}'): KnownBadVersions => JSON.parse(text),
+  );
+  const numbers = await settle(reading, `The known-bad versions, in ${knownBadParameter}`);
+  return {
+    functions,
+    /** All commits that can be live, newest first. */
+    releases: [...known, ...findEarlierReleases(functions, known)],
+    written,
+    numbers,
+    knownBad: findKnownBad(functions, 'value' in numbers ? numbers.value : {}),
+  };
+}
+
+/** Those of release 1.2.0, which wrote no releases: each described its versions by its commit. */
+function findEarlierReleases(
+  functions: readonly LiveFunction[],
+  releases: readonly Release[],
+): Release[] {
+  const known = new Set(releases.flatMap(({ digests }) => Object.values(digests)));
+  const earlier = functions
+    .flatMap(({ operationId, versions }) => versions.map((one) => ({ ...one, operationId })))
+    .filter(({ digest }) => !known.has(digest))
+    .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt));
+  const byCommit = Map.groupBy(earlier, ({ digest }) => digest);
+  return Array.from(byCommit, ([commit, versions]) => ({
+    commit,
+    digests: Object.fromEntries(versions.map(({ operationId }) => [operationId, commit])),
+  }));
+}
+
+/** The versions with code that was rolled back, under any number. */
+function findKnownBad(
+  functions: readonly LiveFunction[],
+  numbers: KnownBadVersions,
+): Set<PublishedVersion> {
+  const found = functions.flatMap(({ operationId, versions }) => {
+    const marked = versions.filter(({ version }) => numbers[operationId]?.includes(version));
+    return versions.filter(({ code }) => marked.some((one) => one.code === code));
+  });
+  return new Set(found);
+}
+
+/**
+ * Adds the versions that the moves leave for older ones, and removes those with the code that the moves go to. A
+ * rollback also succeeds if this fails.
+ */
+export async function recordKnownBad(
+  { stage, open }: OpenStage,
+  numbers: KnownBadVersions,
+  moves: readonly Move[],
+): Promise<void> {
+  const recorded = { ...numbers };
+  for (const { from, to } of moves) {
+    const { operationId, live, versions } = from;
+    const isBad = (one: PublishedVersion) =>
+      numbers[operationId]?.includes(one.version) || (one === live && one.version > to.version);
+    recorded[operationId] = versions
+      .filter((one) => isBad(one) && one.code !== to.code)
+      .map(({ version }) => version);
+  }
+  const Name = toNames(stage).knownBadParameter;
+  const Value = JSON.stringify(recorded);
+  try {
+    const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
+    await open(SSMClient).send(command);
+  } catch (error) {
+    log(
+      `${Name} does not name the known-bad versions, and a later rollback may offer them: ${toErrorLine(error)}`,
+    );
+  }
+}
