@@ -3,11 +3,11 @@ import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { parseDataJson } from '../cli/bulk/dataJson.ts';
 import {
+  describeProblems,
+  findSizeProblem,
   type Resource,
   resourceNames,
   resources,
-  toComplaint,
-  toSizeComplaint,
 } from '../cli/bulk/resources.ts';
 
 const StoreData = z.strictObject(
@@ -32,14 +32,14 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
     const value = parseDataJson(decoder.decode(await readFile(file)));
     const { success, data, error } = z.safeParse(StoreData, value);
     if (!success)
-      throw new Error(toComplaint(value, { ...error, issues: error.issues.slice(0, 3) }));
+      throw new Error(describeProblems(value, { ...error, issues: error.issues.slice(0, 3) }));
     for (const name of resourceNames) {
       const { toKey, toItem }: Resource = resources[name];
       const known = new Set<string>();
       const repeated = data[name].map(toKey).find((key) => known.size === known.add(key).size);
       if (repeated !== undefined) throw new Error(`${name} has the ${repeated} twice`);
       for (const entry of data[name]) {
-        const problem = toSizeComplaint(toItem(entry));
+        const problem = findSizeProblem(toItem(entry));
         if (problem) throw new Error(`${name}: ${toKey(entry)} ${problem}`);
       }
     }

@@ -8,7 +8,6 @@ import { unmarshallOptions } from '../../../shared/store/documents.ts';
 import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toOrder, toOrderRecord } from '../../../shared/store/orderStore.ts';
 import { toPet, toPetRecord } from '../../../shared/store/petStore.ts';
-import { countItemBytes, MAX_ITEM_BYTES } from './itemSize.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -71,23 +70,50 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
     toMembers,
     parse(value) {
       const { success, data, error } = z.safeParse(schema, value);
-      if (!success) return toComplaint(value, error);
+      if (!success) return describeProblems(value, error);
       const item = toItem(data);
       const ids = [data[idName], ...('petId' in data && idName !== 'petId' ? [data.petId] : [])];
-      return toSizeComplaint(item) ?? { key: toKey(data), item, ids: ids as bigint[] };
+      return findSizeProblem(item) ?? { key: toKey(data), item, ids: ids as bigint[] };
     },
   };
 }
 
-export function toSizeComplaint(item: Item): string | undefined {
+/** DynamoDB's limit for an item, with the names of its attributes. */
+const MAX_ITEM_BYTES = 400 * 1_024;
+
+export function findSizeProblem(item: Item): string | undefined {
   const bytes = countItemBytes(item);
   if (bytes <= MAX_ITEM_BYTES) return undefined;
   const [size, limit] = [bytes, MAX_ITEM_BYTES].map((count) => count.toLocaleString('en'));
   return `takes ${size} bytes in the table, and DynamoDB takes at most ${limit}`;
 }
 
+/**
+ * The size of an item as DynamoDB counts it, at most a few bytes too high: AWS documents the size of a number as
+ * approximate. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export function countItemBytes(item: Readonly<Item>): number {
+  const sizes = Object.entries(item).map(
+    ([name, value]) => Buffer.byteLength(name) + countValueBytes(value),
+  );
+  return sum(sizes);
+}
+
+function countValueBytes({ S, N, L, M }: AttributeValue): number {
+  if (S !== undefined) return Buffer.byteLength(S);
+  if (N !== undefined) return Math.ceil(N.length / 2) + 1;
+  // Three bytes, and one for each element.
+  if (L) return 3 + L.length + sum(L.map(countValueBytes));
+  if (M) return 3 + Object.keys(M).length + countItemBytes(M);
+  return 1;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
 /** For example `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */
-export function toComplaint(value: unknown, { issues }: z.core.$ZodError): string {
+export function describeProblems(value: unknown, { issues }: z.core.$ZodError): string {
   return issues
     .map((issue) => {
       const place = issue.path.join('.');
@@ -96,13 +122,13 @@ export function toComplaint(value: unknown, { issues }: z.core.$ZodError): strin
         value,
       );
       if (found === undefined) return `${place} is missing`;
-      return `${place} ${toRule(issue)}, and is ${toShortJson(found)}`.trim();
+      return `${place} ${findRule(issue)}, and is ${toShortJson(found)}`.trim();
     })
     .join('; ');
 }
 
 /** The contract's own words, or a replacement for zod's default message. */
-function toRule(issue: z.core.$ZodIssue): string {
+function findRule(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   if ('expected' in issue) return `must be of type ${issue.expected}`;
   // Only an int64 uses zod's message for its bounds.

@@ -8,8 +8,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/dynamodb.ts';
-import { countItemBytes } from './itemSize.ts';
-import type { Item } from './resources.ts';
+import { countItemBytes, type Item } from './resources.ts';
 
 /** How many items a writer gets together: the limit of one BatchWriteItem. */
 export const BATCH_SIZE = 25;
@@ -118,7 +117,10 @@ export async function readItems(
 
 async function begin({ signal, takeUnits }: TableTarget, items: readonly Item[]): Promise<void> {
   signal.throwIfAborted();
-  await takeUnits?.(items.reduce((units, item) => units + countWriteUnits(item), 0));
+  // One for each KB, rounded up. It is too low only if the table has a larger item with this key.
+  await takeUnits?.(
+    items.reduce((units, item) => units + Math.ceil(countItemBytes(item) / 1_024), 0),
+  );
 }
 
 /** @returns what DynamoDB left unprocessed */
@@ -140,17 +142,12 @@ export async function workThrough<Batch>(
   batches: Iterable<Batch> | AsyncIterable<Batch>,
   work: (batch: Batch) => Promise<void>,
 ): Promise<void> {
-  // One iterator for all: each batch is taken once.
-  const shared = toBatches();
-  async function* toBatches() {
+  // One iterator for all: each batch is taken once, and an error ends it.
+  const shared = (async function* () {
     yield* batches;
-  }
+  })();
   async function workInTurn(): Promise<void> {
-    for (;;) {
-      const { done, value } = await shared.next();
-      if (done) return;
-      await work(value);
-    }
+    for await (const batch of shared) await work(batch);
   }
   await waitForAll(Array.from({ length: BATCHES_UNDER_WAY }, workInTurn));
 }
@@ -169,11 +166,6 @@ export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): Ta
 async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
-}
-
-/** One for each KB, rounded up. It is too low only if the table has a larger item with this key. */
-function countWriteUnits(item: Item): number {
-  return Math.ceil(countItemBytes(item) / 1_024);
 }
 
 const BASE_PAUSE_MILLISECONDS = 50;

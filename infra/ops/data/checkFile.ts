@@ -1,10 +1,7 @@
-import { basename } from 'node:path';
 import type { Entry } from '../../cli/bulk/resources.ts';
 import { log, toCount, toPlain } from '../../cli/output.ts';
-import { defineProgress } from '../../cli/progress.ts';
 import { type DataFile, readRows } from './dataFile.ts';
 import { defineFingerprints, toFingerprint } from './fingerprints.ts';
-import { defineRoundedIds } from './roundedIds.ts';
 
 /** How many rows of a file are reported one by one. */
 const MAX_SHOWN = 20;
@@ -33,22 +30,20 @@ export function defineReport(file: string, noun: string) {
  */
 export async function checkFile(source: DataFile, signal: AbortSignal) {
   const { file } = source;
-  using progress = defineProgress(`Checking ${basename(file)}`);
   const keys = defineFingerprints();
   const ids = defineRoundedIds();
   const rounded: { readonly line: number; readonly id: bigint }[] = [];
   const invalid = defineReport(file, 'invalid row');
   let rows = 0;
-  for await (const part of readRows(source, signal)) {
-    for (const { line, entry, problem } of part.rows) {
+  for await (const part of readRows(source, signal, 'Checking')) {
+    for (const { line, entry, problem } of part) {
       if (entry) keys.add(entry.key);
       else invalid.add(line, problem);
       for (const id of entry?.ids ?? []) {
         if (ids.look(id) && rounded.length < MAX_SHOWN) rounded.push({ line, id });
       }
     }
-    rows += part.rows.length;
-    progress.report(rows, part.share);
+    rows += part.length;
   }
   keys.sort();
   const repeated = keys.repeated();
@@ -69,7 +64,7 @@ async function reportRepeated(
   signal: AbortSignal,
 ): Promise<void> {
   const lineOf = new Map<string, number>();
-  for await (const { rows } of readRows(source, signal)) {
+  for await (const rows of readRows(source, signal)) {
     for (const { line, entry } of rows) {
       if (!entry || !repeated.has(toFingerprint(entry.key))) continue;
       const first = lineOf.get(entry.key);
@@ -82,7 +77,7 @@ async function reportRepeated(
 /** The entries of a checked file in batches. @throws {Error} when the file has changed since it was checked */
 export async function* readBatches(source: DataFile, size: number, signal: AbortSignal) {
   let batch: Entry[] = [];
-  for await (const { rows } of readRows(source, signal)) {
+  for await (const rows of readRows(source, signal)) {
     for (const { line, entry, problem } of rows) {
       if (!entry) {
         throw new Error(
@@ -96,4 +91,32 @@ export async function* readBatches(source: DataFile, size: number, signal: Abort
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/** How many more ids must look rounded than would by chance. */
+const FACTOR = 3;
+
+/**
+ * Finds ids that a spreadsheet or a JSON parser has rounded, such as 9223372036854770000. Both hold numbers as doubles,
+ * which keep 15 to 17 digits; zeros take the place of the others. Some right ids look so too. Counts how many of the
+ * ids would by chance, to report only what is more.
+ */
+export function defineRoundedIds() {
+  let suspects = 0;
+  let expected = 0;
+  return {
+    /** @returns whether the id looks rounded */
+    look(id: bigint): boolean {
+      const number = Math.abs(Number(id));
+      if (number <= Number.MAX_SAFE_INTEGER) return false;
+      // The share of such ids that a double holds, of which at most a tenth end in a zero.
+      expected += Math.min(0.1, 2 ** 52 / number);
+      const text = id.toString();
+      const isRounded = text.endsWith('0') && String(Number(id)) === text;
+      if (isRounded) suspects += 1;
+      return isRounded;
+    },
+    /** How many ids are reported. */
+    count: () => (suspects > FACTOR * expected ? suspects : 0),
+  };
 }

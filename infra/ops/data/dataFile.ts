@@ -11,9 +11,9 @@ import {
   resources,
 } from '../../cli/bulk/resources.ts';
 import { toPlain } from '../../cli/output.ts';
+import { defineProgress } from '../../cli/progress.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toForeignFormat, toWrongHeader } from './firstLine.ts';
 
 export type DataFile = ReturnType<typeof parseFiles>[number];
 
@@ -108,33 +108,34 @@ export function openTables(files: readonly DataFile[], options: TableOptions) {
   );
 }
 
-export type Row = { readonly line: number } & ReturnType<typeof toRow>;
-
 /**
  * The rows of a data file, some at a time: each as its entry or what is wrong with it. Empty lines are ignored.
+ * @param label shows how much is read
  * @throws {UsageError} when the file has another format, or a CSV file's first line does not name the columns
  */
-export async function* readRows({ name, file }: DataFile, signal?: AbortSignal) {
+export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, label?: string) {
+  using progress = label === undefined ? undefined : defineProgress(`${label} ${basename(file)}`);
   const resource: Resource = resources[name];
-  const header = resource.columns?.join();
   let line = 0;
+  let count = 0;
   for await (const { lines, share } of readLines(file, signal)) {
-    const rows: Row[] = [];
+    const rows: ({ readonly line: number } & ReturnType<typeof parseRow>)[] = [];
     for (const text of lines) {
       line += 1;
       if (line === 1) checkFirstLine(text, file, resource);
-      if (line > 1 || header === undefined) {
-        if (text.trim() !== '') rows.push({ line, ...toRow(text, resource) });
-      }
+      if ((line === 1 && resource.columns) || text.trim() === '') continue;
+      rows.push({ line, ...parseRow(text, resource) });
     }
-    yield { rows, share };
+    yield rows;
+    count += rows.length;
+    progress?.report(count, share);
   }
 }
 
 /** @throws {UsageError} that says what was found */
 function checkFirstLine(text: string, file: string, { columns }: Resource): void {
   if (columns && text.replaceAll('"', '') !== columns.join()) {
-    const found = toPlain(toWrongHeader(text, columns));
+    const found = toPlain(explainHeader(text, columns));
     throw new UsageError(`The first line of ${file} must be ${columns.join()}. ${found}`);
   }
   if (!columns && text.startsWith('[')) {
@@ -145,7 +146,7 @@ function checkFirstLine(text: string, file: string, { columns }: Resource): void
 /** Such as `9.22337E+18`. */
 const roundedNumber = /^"?-?\d[.,]\d+E\+\d+\b/;
 
-function toRow(text: string, { columns, parse }: Resource) {
+function parseRow(text: string, { columns, parse }: Resource) {
   try {
     const parsed = parse(columns ? parseCsvRow(text, columns) : parseDataJson(text));
     if (typeof parsed !== 'string') return { entry: parsed };
@@ -157,7 +158,7 @@ function toRow(text: string, { columns, parse }: Resource) {
 }
 
 function parseCsvRow(text: string, columns: readonly string[]): object {
-  const fields = text.split(',').map(toCsvValue);
+  const fields = text.split(',').map(parseCsvField);
   if (fields.length !== columns.length) throw new Error(`must have ${columns.length} fields`);
   return Object.fromEntries(columns.map((column, index) => [column, fields[index]]));
 }
@@ -177,7 +178,7 @@ async function* readLines(file: string, signal?: AbortSignal) {
   let rest = '';
   try {
     for await (const chunk of createReadStream(file, { signal, highWaterMark: READ_BYTES })) {
-      const foreign = read === 0 ? toForeignFormat(chunk) : undefined;
+      const foreign = read === 0 ? recognizeFormat(chunk) : undefined;
       if (foreign) throw new UsageError(`${file} is ${foreign}.`);
       read += chunk.length;
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
@@ -193,9 +194,49 @@ async function* readLines(file: string, signal?: AbortSignal) {
 }
 
 /** Converts an integer as JSON does; any other text stays text. No value of the inventory needs its quotes. */
-function toCsvValue(field: string): string | number | bigint {
+function parseCsvField(field: string): string | number | bigint {
   const text = field.replace(/^"(.*)"$/, '$1');
   const value = parseInt64(text);
   if (value === undefined) return text;
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** What a file is that begins with these bytes, if it is no text in UTF-8. */
+const signatures: readonly (readonly [begin: readonly number[], found: string])[] = [
+  [[0x50, 0x4b, 0x03, 0x04], 'an Excel workbook or another ZIP file; save the sheet as CSV UTF-8'],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'an old Excel workbook; save the sheet as CSV UTF-8'],
+  [[0x1f, 0x8b], 'compressed by gzip; decompress it first, by gunzip'],
+  [[0xff, 0xfe], 'text in UTF-16; save it as UTF-8'],
+  [[0xfe, 0xff], 'text in UTF-16; save it as UTF-8'],
+];
+
+/** What a file is by its first bytes, if no command can read it. */
+function recognizeFormat(bytes: Uint8Array): string | undefined {
+  const known = signatures.find(([begin]) => begin.every((byte, index) => bytes[index] === byte));
+  if (known) return known[1];
+  // Each ASCII character of UTF-16 has a zero byte.
+  return bytes.subarray(0, 100).includes(0) ? signatures.at(-1)?.[1] : undefined;
+}
+
+/** What the first line of a CSV file is in place of its header. */
+function explainHeader(line: string, columns: readonly string[]): string {
+  const fields = line.replaceAll('"', '').split(',');
+  const spread = [
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+  ].find(([sign]) => line.includes(sign as string));
+  if (line.trim() === '') return 'It is empty.';
+  if (spread) return `Its columns are separated by ${spread[1]}: save the file with commas.`;
+  if (/^\s*[[{]/.test(line)) return 'It is JSON: save the file as CSV.';
+  if (fields.length === 1) return `It has one column: ${quote(line)}.`;
+  if (/^-?\d/.test(fields[0] ?? '')) return `The header is missing: it is ${quote(line)}.`;
+  const missing = columns.filter((name) => !fields.includes(name));
+  const surplus = fields.filter((name) => !columns.includes(name)).map(quote);
+  if (missing.length > 0) return `It lacks ${missing.join(' and ')}: it is ${quote(line)}.`;
+  if (surplus.length > 0) return `It also has ${surplus.join(', ')}: remove what is not ours.`;
+  return `The columns are in another order: it is ${quote(line)}.`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 }

@@ -53,7 +53,7 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
   const resource: Resource = resources[name];
   const invalid = defineReport(TableName, 'invalid record');
   const path = file === STANDARD_OUTPUT ? undefined : await realpath(file).catch(() => file);
-  await using sorted = defineSortedRows(toTemporary(path, 'unsorted'));
+  await using sorted = defineSortedRows(nameTemporary(path, 'unsorted'));
   let rows = 0;
   {
     using progress = defineProgress(`Reading ${TableName}`);
@@ -62,15 +62,16 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
       signal.throwIfAborted();
       const page = new ScanCommand({ TableName, ConsistentRead: true, Limit, ExclusiveStartKey });
       const { Items = [], LastEvaluatedKey } = await retry(() => client.send(page), signal);
-      const lines = Items.flatMap((item) => {
-        const line = toLine(resource, item);
-        if (typeof line === 'string') return [line];
-        invalid.add(
-          undefined,
-          `${line.problem} It is left out: import a row for it with --overwrite, or delete it.`,
-        );
-        return [];
-      });
+      const lines: string[] = [];
+      for (const item of Items) {
+        try {
+          lines.push(formatRow(resource, item));
+        } catch (error) {
+          const problem = (error as Error).message;
+          const advice = 'It is left out: import a row for it with --overwrite, or delete it.';
+          invalid.add(undefined, `${problem} ${advice}`);
+        }
+      }
       await sorted.add(lines);
       rows += lines.length;
       progress.report(rows, itemCount > 0 ? rows / itemCount : 0);
@@ -81,25 +82,21 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
   // An export that has nothing must not replace one that has.
   if (rows === 0 && count > 0) throw new Error(`${file} is unchanged: no record is valid.`);
   const header = resource.columns ? `${resource.columns.join()}\n` : '';
-  await writeContent(file, path, toChunks(header, sorted.read()), signal);
+  await writeContent(file, path, joinLines(header, sorted.read()), signal);
   return { rows, invalid: count };
 }
 
-function toLine({ columns, toMembers }: Resource, item: Item): string | { problem: string } {
-  try {
-    const members = toMembers(item) as Record<string, unknown>;
-    // No field has a comma, a quote or a line end.
-    return columns
-      ? columns.map((column) => members[column]).join()
-      : escapeControls(toJson(members));
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
+/** @throws {Error} that names an invalid record */
+function formatRow({ columns, toMembers }: Resource, item: Item): string {
+  const members = toMembers(item) as Record<string, unknown>;
+  if (!columns) return escapeControls(toJson(members));
+  // No field has a comma, a quote or a line end.
+  return columns.map((column) => members[column]).join();
 }
 
 const CHUNK_CHARACTERS = 65_536;
 
-async function* toChunks(header: string, lines: AsyncIterable<string>) {
+async function* joinLines(header: string, lines: AsyncIterable<string>) {
   let chunk = header;
   for await (const line of lines) {
     chunk += line;
@@ -111,7 +108,7 @@ async function* toChunks(header: string, lines: AsyncIterable<string>) {
 }
 
 /** Beside the file, where there is room for it; in the system's folder for standard output. */
-function toTemporary(path: string | undefined, ending: string): string {
+function nameTemporary(path: string | undefined, ending: string): string {
   const [folder, name] = path ? [dirname(path), basename(path)] : [tmpdir(), 'petstore'];
   return join(folder, `.${name}.${process.pid}.${ending}`);
 }
@@ -127,7 +124,7 @@ async function writeContent(
   signal: AbortSignal,
 ): Promise<void> {
   if (path === undefined) return pipeline(content, process.stdout, { signal, end: false });
-  const unfinished = toTemporary(path, 'unfinished');
+  const unfinished = nameTemporary(path, 'unfinished');
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });

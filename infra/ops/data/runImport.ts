@@ -45,14 +45,12 @@ export async function runImport(options: ImportOptions): Promise<void> {
   }
   try {
     const earlier = earlierFile === undefined ? undefined : await readEarlier(earlierFile, signal);
-    let [invalid, rounded] = [0, 0];
     const checked: CheckedFile[] = [];
     for (const source of sources) {
-      const found = await checkFile(source, signal);
-      invalid += found.invalid;
-      rounded += found.rounded;
-      checked.push({ ...source, rows: found.rows });
+      checked.push({ ...source, ...(await checkFile(source, signal)) });
     }
+    const invalid = checked.reduce((sum, one) => sum + one.invalid, 0);
+    const rounded = checked.reduce((sum, one) => sum + one.rounded, 0);
     if (invalid > 0) {
       throw new Error(`Nothing was written, because of ${toCount(invalid, 'invalid row')}.`);
     }
@@ -89,24 +87,18 @@ async function confirmRounded({ yes }: ImportOptions, count: number): Promise<bo
 
 /** The contents of an earlier export, eight bytes for each. @throws {Error} when it has an invalid row */
 async function readEarlier(file: string, signal: AbortSignal) {
-  using progress = defineProgress(`Reading ${basename(file)}`);
   const contents = defineFingerprints();
-  let count = 0;
-  for await (const { rows, share } of readRows({ name: 'inventory', file }, signal)) {
+  for await (const rows of readRows({ name: 'inventory', file }, signal, 'Reading')) {
     for (const { line, entry, problem } of rows) {
       if (!entry) throw new Error(`${file}:${line}: ${problem}.`);
       contents.add(toContents(resources.inventory as Resource, entry.item));
     }
-    count += rows.length;
-    progress.report(count, share);
   }
   contents.sort();
   return contents;
 }
 
-interface CheckedFile extends OpenFile {
-  readonly rows: number;
-}
+type CheckedFile = OpenFile & Awaited<ReturnType<typeof checkFile>>;
 
 async function load(source: CheckedFile, options: LoadOptions): Promise<void> {
   const { name, file, rows } = source;
@@ -122,10 +114,8 @@ async function load(source: CheckedFile, options: LoadOptions): Promise<void> {
       for (const outcome of Object.keys(counts) as Outcome[]) {
         counts[outcome] += outcomes[outcome].length;
       }
-      if (earlier) {
-        for (const { key } of outcomes.kept) {
-          kept.add(undefined, `${key} has changed since the export, and is kept.`);
-        }
+      for (const { key } of earlier ? outcomes.kept : []) {
+        kept.add(undefined, `${key} has changed since the export, and is kept.`);
       }
       done += entries.length;
       progress.report(done, done / rows);

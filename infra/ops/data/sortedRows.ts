@@ -28,17 +28,12 @@ interface Head {
 async function take(heads: Head[], rest: Head['rest']): Promise<void> {
   const { done, value: row } = await rest.next();
   if (done) return;
-  let [from, to] = [0, heads.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (compare(row, (heads[middle] as Head).row) < 0) from = middle + 1;
-    else to = middle;
-  }
-  heads.splice(from, 0, { row, rest });
+  const before = heads.findLastIndex((head) => compare(row, head.row) < 0);
+  heads.splice(before + 1, 0, { row, rest });
 }
 
 /** The id of a row is its first number, in CSV and in JSON. */
-function toRow(line: string): Row {
+function parseRow(line: string): Row {
   const [digits = ''] = /-?\d+/.exec(line) ?? [];
   return { id: BigInt(digits), line };
 }
@@ -67,13 +62,13 @@ export function defineSortedRows(temporaryFile: string, partBytes = PART_BYTES) 
     const options = { encoding: 'utf8', highWaterMark: READ_BYTES, autoClose: false } as const;
     // By the descriptor: each stream of a FileHandle's own would listen to it.
     const input = createReadStream(temporaryFile, { ...options, ...range, fd: file?.fd });
-    for await (const line of createInterface({ input })) yield toRow(line);
+    for await (const line of createInterface({ input })) yield parseRow(line);
   }
 
   return {
     async add(lines: readonly string[]): Promise<void> {
       for (const line of lines) {
-        rows.push(toRow(line));
+        rows.push(parseRow(line));
         bytes += line.length + ROW_BYTES;
         if (bytes >= partBytes) await writePart();
       }

@@ -7,8 +7,7 @@ const data = openTemporaryFolder();
 
 async function readAll(name: ResourceName, content: string | Buffer) {
   const file = data.write('file', content);
-  const parts = await Array.fromAsync(readRows({ name, file }));
-  const rows = parts.flatMap((part) => part.rows);
+  const rows = (await Array.fromAsync(readRows({ name, file }))).flat();
   return rows.map(({ line, problem, entry }) => (entry ? entry.key : `${line}: ${problem}`));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defineRoundedIds } from '../../../../infra/ops/data/checkFile.ts';
 import { defineFingerprints } from '../../../../infra/ops/data/fingerprints.ts';
-import { defineRoundedIds } from '../../../../infra/ops/data/roundedIds.ts';
 
 function countRounded(ids: readonly bigint[]): number {
   const rounded = defineRoundedIds();

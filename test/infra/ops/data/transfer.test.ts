@@ -430,6 +430,19 @@ it('the replacing writer resends only the unprocessed items of a batch', async (
   expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 5, 5, 10, 25, 25]);
 });
 
+it('no batch is taken after one fails, and those under way are waited for', async () => {
+  const [taken, ended]: [number[], number[]] = [[], []];
+  const failing = workThrough(Array(100).keys(), async (batch) => {
+    taken.push(batch);
+    await setTimeout(batch === 3 ? 1 : 20);
+    if (batch === 3) throw new Error('not written');
+    ended.push(batch);
+  });
+  await expect(failing).rejects.toThrow('not written');
+  expect(taken.length).toBeLessThan(25);
+  expect(ended.length).toBe(taken.length - 1);
+});
+
 it('a writer fails at an error that retries do not fix, after all writes have ended', async () => {
   onTestFinished(skipBackOff());
   for (const [name, times] of [
