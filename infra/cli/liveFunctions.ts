@@ -40,7 +40,7 @@ export async function readLiveFunctions(
 }
 
 /** The commits that serve a stage: one, or several during a deployment and after a partial rollback. */
-export function toLiveText(functions: readonly LiveFunction[]): string {
+export function findLiveCommits(functions: readonly LiveFunction[]): string {
   const served = functions.flatMap(({ versions }) => versions.filter(({ share }) => share > 0));
   return [...new Set(served.map(({ commit }) => commit || 'not known'))].join(' and ');
 }

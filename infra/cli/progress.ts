@@ -9,19 +9,19 @@ const LINE_MILLISECONDS = 10_000;
  */
 export function defineProgress(label: string) {
   const started = performance.now();
-  let toldAt = started;
+  let loggedAt = started;
   const bar = process.stderr.isTTY ? startBar(label) : undefined;
   return {
     /** @param share how much of all is done, from 0 to 1 */
     report(rows: number, share: number): void {
       const now = performance.now();
-      if (!bar && now - toldAt < LINE_MILLISECONDS) return;
+      if (!bar && now - loggedAt < LINE_MILLISECONDS) return;
       const seconds = (now - started) / 1_000;
       // An estimated total can be too low.
       const done = Math.min(share, 1);
       const left = done > 0 ? toTime((seconds / done) * (1 - done)) : 'unknown time';
       const rate = `${toCount(rows / seconds)} rows/s, ${left} left, ${toCount(rows, 'row')}`;
-      toldAt = now;
+      loggedAt = now;
       if (bar) bar.update(done * 100, { rate });
       else log(`${label}: ${Math.floor(done * 100)} %, ${rate}.`);
     },

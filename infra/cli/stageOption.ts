@@ -24,7 +24,7 @@ export function parseUrgentStage(name: StageName): Stage {
  * AWS_REGION and the profile, but not AWS_DEFAULT_REGION, which the CDK and the AWS CLI read:
  * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
  */
-export function toRegion({ settings }: Stage): { readonly region?: string } {
+export function findRegion({ settings }: Stage): { readonly region?: string } {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = settings.region || AWS_REGION || AWS_DEFAULT_REGION;
   return region ? { region } : {};

@@ -6,7 +6,7 @@ import {
 import { toNames } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toErrorLine } from './errorLine.ts';
-import { toRegion } from './stageOption.ts';
+import { findRegion } from './stageOption.ts';
 
 export type StageStack = Awaited<ReturnType<typeof readStack>>;
 
@@ -136,7 +136,7 @@ function defineOpen(stage: Stage, limits: object) {
   ): Client {
     const known = opened.get(Client);
     if (known && !settings) return known as Client;
-    const client = new Client({ ...limits, ...settings, ...toRegion(stage) } as Settings);
+    const client = new Client({ ...limits, ...settings, ...findRegion(stage) } as Settings);
     // Every client has the same configuration and middleware, but for the types of its calls.
     const { config, middlewareStack } = client as CloudFormationClient;
     middlewareStack.add(

@@ -53,7 +53,11 @@ export interface Duration {
 }
 
 const units: Readonly<Record<string, number>> = {
-  ...{ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
 };
 
 const defineDuration = (max: number, rule: string): Kind<Duration> => ({
@@ -73,20 +77,14 @@ export const duration = defineDuration(
 /** At most the gateway's timeout for a function. */
 export const delay = defineDuration(29_000, 'a time such as 200ms or 2s, at most 29s');
 
-/** The midnight in UTC with which it begins. */
-export const day: Kind<Date> = {
-  rule: 'a day such as 2026-11-30',
-  parse: (text) => parseInstant(`${text}T00:00:00Z`),
-};
-
-/** A day, a time with its zone, or a duration from now. */
+/** A day, of which it takes the midnight in UTC, a time with its zone, or a duration from now. */
 export const end: Kind<Date> = {
   rule: 'a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d',
   parse(text) {
     const { milliseconds } = duration.parse(text) ?? {};
     const time =
       milliseconds === undefined
-        ? (day.parse(text) ?? parseInstant(text))
+        ? (parseInstant(`${text}T00:00:00Z`) ?? parseInstant(text))
         : new Date(Date.now() + milliseconds);
     return time && time.getTime() > Date.now() ? time : undefined;
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../cli/commands.ts';
 import type { OptionValues } from '../cli/program.ts';
-import { toRegion } from '../cli/stageOption.ts';
+import { findRegion } from '../cli/stageOption.ts';
 import { UsageError } from '../cli/usage.ts';
 import type { Stage } from '../stages/stages.ts';
 import {
@@ -39,7 +39,7 @@ export function readTraffic(
 }
 
 /** The stage with its region, which decides its prices. */
-export function withRegion(stage: Stage, region = toRegion(stage).region ?? usualRegion) {
+export function withRegion(stage: Stage, region = findRegion(stage).region ?? usualRegion) {
   return { ...stage, settings: { ...stage.settings, region } };
 }
 

@@ -40,7 +40,7 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
   return `Made the read key ${keyId}, named check, and stored it in ${parameter}.`;
 }
 
-/** Whether it is a read key that nobody has ended, also not for later, as a rotation does. */
+/** Whether it is a read key that works, and that does not expire, as one does after a rotation. */
 async function isUsable(
   register: KeyRegister,
   { keyId, secret }: { readonly keyId: string; readonly secret: string },

@@ -31,7 +31,7 @@ async function choose(records: readonly KeyRecord[], now: number): Promise<KeyRe
     const ids = records.map(({ keyId }) => keyId).join(', ');
     throw new UsageError(`${problem}: ${ids}. Give the key id of one; list shows more of each.`);
   }
-  log(`${problem}:\n${toKeyTable(records, now)}`);
+  log(`${problem}:\n${listKeys(records, now)}`);
   const reply = await ask('Type the key id of one:');
   const chosen = records.find(({ keyId }) => keyId === reply);
   if (!chosen) throw new UsageError('That is none of these key ids: nothing was changed.');
@@ -39,7 +39,7 @@ async function choose(records: readonly KeyRecord[], now: number): Promise<KeyRe
 }
 
 /** One line for each key, with a dash for what its record lacks. */
-export function toKeyTable(records: readonly KeyRecord[], now: number): string {
+export function listKeys(records: readonly KeyRecord[], now: number): string {
   const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
   const rows = records.map((record) => [
     record.keyId,

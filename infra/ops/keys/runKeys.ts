@@ -13,7 +13,7 @@ import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
-import { findKey, toKeyTable } from './findKey.ts';
+import { findKey, listKeys } from './findKey.ts';
 
 type Subcommands = typeof commands.keys.subcommands;
 
@@ -32,9 +32,9 @@ export const runs: Runs<Subcommands> = {
     const { register } = await openRegister(options);
     const now = Date.now();
     const all = await register.list();
-    const records = expiring ? filterEnding(all, expiring.milliseconds, now) : all;
+    const records = expiring ? filterExpiring(all, expiring.milliseconds, now) : all;
     const shown = records.map((record) => toPublicKey(record, now));
-    await writeResult(options, shown, toKeyTable(records, now));
+    await writeResult(options, shown, listKeys(records, now));
   },
 
   async rotate(options, [typed]) {
@@ -71,9 +71,9 @@ function print(text: string): Promise<void> {
 }
 
 /**
- * Makes a successor, shows it, and only then ends the old key. After any failure, somebody has a key that works.
- * @throws {UsageError} when the key has ended, or nobody is there to be asked
- * @throws {Error} when the old key could not be ended
+ * Makes a successor, shows it, and only then lets the old key expire. After any failure, somebody has a key that works.
+ * @throws {UsageError} when the key is expired or revoked, or nobody is there to be asked
+ * @throws {Error} when the end of the old key could not be stored
  */
 async function rotateKey(
   register: KeyRegister,
@@ -88,7 +88,7 @@ async function rotateKey(
   if (!old.name || Number.isNaN(Date.parse(old.createdAt))) {
     throw new UsageError(`The key ${keyId} lacks a name or a time: make a new one with create.`);
   }
-  const question = toQuestion(old, grace.milliseconds);
+  const question = chooseQuestion(old, grace.milliseconds);
   if (question && !yes && !(await confirm(question))) return log('Nothing was changed.');
 
   const successor = await register.succeed(old);
@@ -106,7 +106,7 @@ async function rotateKey(
 }
 
 /** The question to ask first, if any: with two successors, nobody may have one of them. */
-function toQuestion(
+function chooseQuestion(
   { keyId, name, permission, rotatedAt, successorId }: KeyRecord,
   grace: number,
 ): string {
@@ -117,15 +117,15 @@ function toQuestion(
   return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends permanently within 60 seconds after its successor is made. Rotate it?`;
 }
 
-/** The working keys that end within the time, the next first. */
-function filterEnding(
+/** The working keys that expire within the time, the next first. */
+function filterExpiring(
   records: readonly KeyRecord[],
   milliseconds: number,
   now: number,
 ): KeyRecord[] {
   return records
-    .filter((record) => now < toEnd(record) && toEnd(record) <= now + milliseconds)
-    .sort((one, other) => toEnd(one) - toEnd(other));
+    .filter((record) => now < findEnd(record) && findEnd(record) <= now + milliseconds)
+    .sort((one, other) => findEnd(one) - findEnd(other));
 }
 
 /** A key's record by name, without the hash of its secret. DynamoDB returns attributes in any order. */
@@ -134,8 +134,8 @@ function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
   return Object.fromEntries(Object.entries(shown).sort());
 }
 
-/** When a key ends, in milliseconds since the epoch; infinite if it never ends. */
-function toEnd({ revokedAt, expiresAt }: KeyRecord): number {
+/** When a key expires or is revoked, in milliseconds since the epoch; infinite if never. */
+function findEnd({ revokedAt, expiresAt }: KeyRecord): number {
   const ends = [revokedAt, expiresAt].filter((time) => time !== undefined);
   return Math.min(...ends.map((time) => Date.parse(time)));
 }

@@ -11,9 +11,6 @@ import { log } from '../../cli/output.ts';
 import { describeStack, type OpenStage } from '../../cli/stageStack.ts';
 import { readStackAliases, type Template } from './stackTemplate.ts';
 
-/** CloudFormation's own limit for a template in a request, in bytes. */
-const MAX_BODY_BYTES = 51_200;
-
 /** Seconds. No resource but the aliases changes, which takes some ten seconds. */
 const MAX_WAIT_SECONDS = 300;
 
@@ -53,13 +50,10 @@ export async function alignStack(
       Object.assign(resource.Properties as object, { FunctionVersion: String(live.version) });
       delete resource.UpdatePolicy;
     }
-    const body = JSON.stringify(template);
     await client.send(
       new UpdateStackCommand({
         StackName,
-        ...(body.length > MAX_BODY_BYTES
-          ? { TemplateURL: await upload(open(S3Client), StackName, stack, template, body) }
-          : { TemplateBody: body }),
+        TemplateURL: await upload(open(S3Client), StackName, stack, template),
         Parameters: stack?.Parameters?.map(({ ParameterKey }) => {
           return { ParameterKey, UsePreviousValue: true };
         }),
@@ -87,16 +81,18 @@ function explainHold(name: string, status: string): string | undefined {
   return `could not take its last update back (${status}). Finish that with aws cloudformation continue-update-rollback --stack-name ${name}, and run`;
 }
 
-/** Uploads a template to the bucket with the functions' code, to which the CDK uploads templates too. */
+/**
+ * Uploads a template to the bucket with the functions' code, to which the CDK uploads templates too. It is larger than
+ * the 51,200 bytes that CloudFormation takes in a request.
+ */
 async function upload(
   client: S3Client,
   name: string,
   stack: Stack | undefined,
-  { Resources }: Template,
-  Body: string,
+  template: Template,
 ): Promise<string> {
   const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
-  const code = Object.values(Resources)
+  const code = Object.values(template.Resources)
     .map(({ Properties }) => Object(Properties?.Code).S3Bucket)
     .find((bucket) => bucket !== undefined);
   const Bucket = String(code?.['Fn::Sub'] ?? code)
@@ -105,6 +101,7 @@ async function upload(
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
     .replace('${AWS::Region}', region);
   const Key = `rollback/${name}.json`;
+  const Body = JSON.stringify(template);
   await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType: 'application/json' }));
   return `https://${Bucket}.s3.${region}.amazonaws.com/${Key}`;
 }

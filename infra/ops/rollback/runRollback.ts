@@ -43,7 +43,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   const moves = target
     ? chooseMoves(functions, releases, target)
     : choosePrevious(functions, releases, knownBad);
-  say(toVersionTable(functions, moves, knownBad));
+  say(listVersions(functions, moves, knownBad));
   if (!moves) throw new Error(`Nothing was moved: ${suggestTarget(stage, functions, releases)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;
@@ -106,14 +106,14 @@ function suggestTarget(
 /** How many of the newest versions are shown of each function. */
 const MAX_SHOWN = 4;
 
-function toVersionTable(
+function listVersions(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
   knownBad: ReadonlySet<PublishedVersion>,
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
-    const toMark = (version: PublishedVersion): string => {
+    const describeState = (version: PublishedVersion): string => {
       const { share } = version;
       if (share === 1) return 'live';
       const arrow = version === target ? '<- goes here' : '';
@@ -128,7 +128,7 @@ function toVersionTable(
       String(version.version),
       version.commit || '-',
       toShortTime(version.publishedAt),
-      toMark(version),
+      describeState(version),
     ]);
   });
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);

@@ -24,8 +24,8 @@ const all: readonly Operation[] = Object.values(operations);
 /** Lists come first, since other operations are called with their ids. */
 export const rows: Rows = Object.assign(
   {},
-  ...all.filter(({ path }) => !path.includes('{')).map(toContractRows),
-  ...all.filter(({ path }) => path.includes('{')).map(toContractRows),
+  ...all.filter(({ path }) => !path.includes('{')).map(defineContractRows),
+  ...all.filter(({ path }) => path.includes('{')).map(defineContractRows),
   { 'updateInventory: writes the count of --entry back under its tag, once': writeEntryBack },
   {
     async 'the gateway: returns 404 for an unknown path'({ send }: SmokeRun) {
@@ -35,7 +35,7 @@ export const rows: Rows = Object.assign(
 );
 
 /** The rows that follow from the contract: the probes of hook and check, and what only a client sees. */
-function toContractRows(operation: Operation): Rows {
+function defineContractRows(operation: Operation): Rows {
   const { operationId: id, method, permission } = operation;
   // A write has an unused id, since a proxy could remove its condition.
   const probes = toProbes(operation, 'write') as [Probe, ...Probe[]];

@@ -1,7 +1,7 @@
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
+import { findLiveCommits, readLiveFunctions } from '../../cli/liveFunctions.ts';
 import { print, toCount, toPlain } from '../../cli/output.ts';
 import { readReleases } from '../../cli/parameterStore.ts';
 import type { OptionValues } from '../../cli/program.ts';
@@ -18,7 +18,7 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
     throw new UsageError('Give either --stage or --base-url; --expect-commit takes --stage.');
   }
   const stack = stage && (await readStack(stage));
-  const live = stack && toLiveText(await readLiveFunctions(stack, await readReleases(stack)));
+  const live = stack && findLiveCommits(await readLiveFunctions(stack, await readReleases(stack)));
   const checkout = readCommit();
   const isOther = expectsCommit && (live !== checkout || live === unknownCommit);
   const baseUrl = stack ? readOutput(stack, 'BaseUrl') : `${address}`;
@@ -37,7 +37,11 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
   using interruption = listenForInterruption();
   const signal = AbortSignal.any([interruption.signal, AbortSignal.timeout(60_000)]);
   const passed = await checkStage({
-    ...{ baseUrl, apiKey, signal, entry, isLight: light ?? false },
+    baseUrl,
+    apiKey,
+    signal,
+    entry,
+    isLight: light ?? false,
     origin: stage && (origin === '*' ? 'https://smoke.invalid' : origin),
   });
   process.exitCode = interruption.status() || (passed && !isOther ? 0 : 1);

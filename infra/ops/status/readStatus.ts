@@ -8,7 +8,11 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { type LiveFunction, type PublishedVersion, toLiveText } from '../../cli/liveFunctions.ts';
+import {
+  findLiveCommits,
+  type LiveFunction,
+  type PublishedVersion,
+} from '../../cli/liveFunctions.ts';
 import { runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
@@ -161,7 +165,7 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
   const [target] = moves.filter((move) => !isDone(move));
   const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   return {
-    commits: toLiveText(functions),
+    commits: findLiveCommits(functions),
     /** When the newest version that serves requests was published. */
     publishedAt: findNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
     /** When the first version with its code was published: a commit of documents alone brings no code. */

@@ -20,124 +20,128 @@ export function toStatusText(
   const wrap = (text: string, indent = 2) => wrapText(text, width, indent);
   const show = <Value>(part: Part<Value>, toText: (value: Value) => string[]) =>
     'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`);
+  const wrapAll = (texts: readonly string[]) => texts.flatMap((text) => wrap(text));
   const since = (time: string) => toMoment(time, now);
-
-  const alarms = show(status.alarms, ({ total, withoutData, silence: unheard, firing }) => {
-    if (total === 0) {
-      const isMissing = stage.settings.raisesAlarms ? ', though its settings ask for them' : '';
-      return wrap(`None: ${stage.name} has no alarms${isMissing}.`);
-    }
-    const silent = withoutData > 0 ? ` ${toCount(withoutData)} of them have no data.` : '';
-    const none = firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${silent}` : '';
-    const shown = firing.flatMap(({ name, severity, since: time, means }) => [
-      ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
-      ...wrap(means, 4),
-    ]);
-    return [...wrap(none), ...shown, ...unheard.flatMap((line) => wrap(line))];
-  });
-  const live = show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) =>
-    [
-      `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
-      facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
-      rollbackTarget
-        ? `Rollback target: ${rollbackTarget.commit}, published ${since(rollbackTarget.publishedAt)}`
-        : '',
-      facts.knownBad.length > 0 ? `Known bad: ${facts.knownBad.join(', ')}` : '',
-      ...facts.unread.map((line) => `Could not be read: ${line}`),
-    ].flatMap((text) => wrap(text)),
-  );
-  const deployments = show(status.deployments, (ids) =>
-    wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
-  );
-  const stack = show(status.stack, (state) => wrap(`Stack: ${state}`));
-  const watch = show(status.watch, (state) => wrap(`Its watch stack: ${state || 'none'}`));
-  const refused = show(status.refused, (lines) => lines.flatMap((line) => wrap(line)));
-  const stopped = show(status.stopped, (ids) =>
-    ids.flatMap((id) => {
-      const reserved = toReservedConcurrency(stage.settings, id);
-      const usual = reserved ? ` Its reservedConcurrency is ${reserved}.` : '';
-      return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
-    }),
-  );
-  const tables = show(status.tables, (found) =>
-    found.flatMap(({ table, state }) => wrap(`Table ${table}: ${state}`)),
-  );
-  const requests = show(status.requests, ({ operations, errors, refusedChecks }) => [
-    ...toColumns([
-      ['  OPERATION', 'REQUESTS', '5XX', 'SHARE'],
-      ...operations.map(({ operation, requests: all, failed }) => [
-        `  ${operation}`,
-        toCount(all),
-        toCount(failed),
-        all === 0 ? '-' : `${((100 * failed) / all).toFixed(1)}%`,
-      ]),
-    ]).split('\n'),
-    ...wrap(refusedChecks > 0 ? `The scheduled check: ${toCount(refusedChecks)} got a 401` : ''),
-    ...operations
-      .filter(({ requests: all, clientErrors }) => clientErrors > 0 && clientErrors >= all / 2)
-      .flatMap(({ operation, requests: all, clientErrors }) =>
-        wrap(`${operation}: ${toCount(clientErrors)} of ${toCount(all)} got a 4xx`),
-      ),
-    ...errors.flatMap(({ operation, count, error, requestId = 'not known' }) =>
-      wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
-    ),
-  ]);
-  const functions = show(status.functions, (found) =>
-    found.flatMap(({ operation, crashed, refused: ofLambda, milliseconds, objective }) => {
-      const facts = [
-        crashed > 0 ? `${toCount(crashed)} crashed or timed out` : '',
-        ofLambda > 0 ? `${toCount(ofLambda)} refused by Lambda` : '',
-        milliseconds >= objective
-          ? `the slowest 1% took ${toCount(milliseconds)} of ${toCount(objective)} ms`
-          : '',
-      ];
-      return wrap(`${operation}: ${facts.filter(Boolean).join('; ')}`);
-    }),
-  );
-  type Callers = Extract<Status['addresses'], { value: unknown }>['value'];
-  const listCallers = (callers: Callers) =>
+  const listCallers = (callers: Extract<Status['addresses'], { value: unknown }>['value']) =>
     callers.length === 0
       ? wrap('Nobody.')
-      : callers.flatMap(({ name, requests: all, statuses }) => {
+      : callers.flatMap(({ name, requests, statuses }) => {
           const counts = statuses.map(({ status: code, count }) => `${toCount(count)} x ${code}`);
-          return wrap(`${name}: ${toCount(all)} (${counts.join(', ')})`);
+          return wrap(`${name}: ${toCount(requests)} (${counts.join(', ')})`);
         });
-  const keys = show(status.callers, (found) => listCallers(found.keys));
-  const addresses = show(status.addresses, (found) => [
-    ...listCallers(found),
-    ...wrap(`The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`),
-  ]);
-  const throttles = show(status.throttles, (found) =>
-    found.length === 0
-      ? wrap('No table.')
-      : found.flatMap(({ table, access, throttled, peak, maximum, limit = 'no known limit' }) =>
-          wrap(
-            `${table}: ${toCount(throttled, access)} throttled by ${limit}; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
-          ),
-        ),
-  );
-  const refusedIds = show(status.callers, (found) =>
-    wrap(
-      found.refused.length > 0
-        ? `503 for ${found.refused.map(({ path, count }) => `${path} (${toCount(count)})`).join(', ')}`
-        : '',
-    ),
-  );
-  const rows = runbook.flatMap(({ row, title }) => wrap(`${row} ${title}`));
-  const sections: readonly [title: string, lines: readonly string[]][] = [
-    ['FIRING', alarms],
-    ['LIVE', [...live, ...deployments, ...stopped, ...tables, ...stack, ...watch, ...refused]],
-    ['REQUESTS of clients, last hour', [...requests, ...functions]],
-    ['MOST REQUESTS by key, last hour', keys],
-    ['MOST REQUESTS by address, last hour', addresses],
-    ['THROTTLED by DynamoDB, last hour', [...throttles, ...refusedIds]],
-    [
-      'ROWS of infra/RUNBOOK.md that apply',
-      rows.length > 0 ? rows : wrap('None. Row 8 is for a key that leaked.'),
+
+  const sections: Readonly<Record<string, readonly string[]>> = {
+    FIRING: show(status.alarms, ({ total, withoutData, silence, firing }) => {
+      if (total === 0) {
+        const isMissing = stage.settings.raisesAlarms ? ', though its settings ask for them' : '';
+        return wrap(`None: ${stage.name} has no alarms${isMissing}.`);
+      }
+      const noData = withoutData > 0 ? ` ${toCount(withoutData)} of them have no data.` : '';
+      return [
+        ...wrap(firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${noData}` : ''),
+        ...firing.flatMap(({ name, severity, since: time, means }) => [
+          ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
+          ...wrap(means, 4),
+        ]),
+        ...wrapAll(silence),
+      ];
+    }),
+    LIVE: [
+      ...show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) =>
+        wrapAll([
+          `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
+          facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
+          rollbackTarget
+            ? `Rollback target: ${rollbackTarget.commit}, published ${since(rollbackTarget.publishedAt)}`
+            : '',
+          facts.knownBad.length > 0 ? `Known bad: ${facts.knownBad.join(', ')}` : '',
+          ...facts.unread.map((line) => `Could not be read: ${line}`),
+        ]),
+      ),
+      ...show(status.deployments, (ids) =>
+        wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
+      ),
+      ...show(status.stopped, (ids) =>
+        ids.flatMap((id) => {
+          const reserved = toReservedConcurrency(stage.settings, id);
+          const usual = reserved ? ` Its reservedConcurrency is ${reserved}.` : '';
+          return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
+        }),
+      ),
+      ...show(status.tables, (found) =>
+        wrapAll(found.map(({ table, state }) => `Table ${table}: ${state}`)),
+      ),
+      ...show(status.stack, (state) => wrap(`Stack: ${state}`)),
+      ...show(status.watch, (state) => wrap(`Its watch stack: ${state || 'none'}`)),
+      ...show(status.refused, wrapAll),
     ],
-  ];
+    'REQUESTS of clients, last hour': [
+      ...show(status.requests, ({ operations, errors, refusedChecks }) => [
+        ...toColumns([
+          ['  OPERATION', 'REQUESTS', '5XX', 'SHARE'],
+          ...operations.map(({ operation, requests, failed }) => [
+            `  ${operation}`,
+            toCount(requests),
+            toCount(failed),
+            requests === 0 ? '-' : `${((100 * failed) / requests).toFixed(1)}%`,
+          ]),
+        ]).split('\n'),
+        ...wrap(
+          refusedChecks > 0 ? `The scheduled check: ${toCount(refusedChecks)} got a 401` : '',
+        ),
+        ...operations
+          .filter(({ requests, clientErrors }) => clientErrors > 0 && clientErrors >= requests / 2)
+          .flatMap(({ operation, requests, clientErrors }) =>
+            wrap(`${operation}: ${toCount(clientErrors)} of ${toCount(requests)} got a 4xx`),
+          ),
+        ...errors.flatMap(({ operation, count, error, requestId = 'not known' }) =>
+          wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
+        ),
+      ]),
+      ...show(status.functions, (found) =>
+        found.flatMap(({ operation, crashed, refused, milliseconds, objective }) => {
+          const facts = [
+            crashed > 0 ? `${toCount(crashed)} crashed or timed out` : '',
+            refused > 0 ? `${toCount(refused)} refused by Lambda` : '',
+            milliseconds >= objective
+              ? `the slowest 1% took ${toCount(milliseconds)} of ${toCount(objective)} ms`
+              : '',
+          ];
+          return wrap(`${operation}: ${facts.filter(Boolean).join('; ')}`);
+        }),
+      ),
+    ],
+    'MOST REQUESTS by key, last hour': show(status.callers, ({ keys }) => listCallers(keys)),
+    'MOST REQUESTS by address, last hour': show(status.addresses, (found) => [
+      ...listCallers(found),
+      ...wrap(`The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`),
+    ]),
+    'THROTTLED by DynamoDB, last hour': [
+      ...show(status.throttles, (found) =>
+        found.length === 0
+          ? wrap('No table.')
+          : found.flatMap(({ table, access, throttled, peak, maximum, limit = 'no known limit' }) =>
+              wrap(
+                `${table}: ${toCount(throttled, access)} throttled by ${limit}; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
+              ),
+            ),
+      ),
+      ...show(status.callers, ({ refused }) =>
+        wrap(
+          refused.length > 0
+            ? `503 for ${refused.map(({ path, count }) => `${path} (${toCount(count)})`).join(', ')}`
+            : '',
+        ),
+      ),
+    ],
+    'ROWS of infra/RUNBOOK.md that apply':
+      runbook.length > 0
+        ? wrapAll(runbook.map(({ row, title }) => `${row} ${title}`))
+        : wrap('None. Row 8 is for a key that leaked.'),
+  };
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
-  return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines])].join('\n');
+  const parts = Object.entries(sections).flatMap(([name, lines]) => ['', name, ...lines]);
+  return [title, ...parts].join('\n');
 }
 
 /** Such as `02:47Z (17 min ago)`, with its day where it is another. */

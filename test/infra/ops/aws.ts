@@ -91,7 +91,8 @@ export async function startAws(responses: Responses) {
       /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(sent.headers.authorization ?? '') ?? [];
     calls.push({ operation, input, region, service });
     const toReply = (status: number, type: string, body: unknown): Reply => ({
-      ...{ status, headers: { 'x-amzn-errortype': type } },
+      status,
+      headers: { 'x-amzn-errortype': type },
       text: isXml ? toXml(status, operation, body) : JSON.stringify(body),
     });
     const toOutcome = (body: unknown) =>
@@ -189,7 +190,8 @@ export function describeReleases(toReleases: () => readonly Release[]): Response
   return {
     GetParameterHistory() {
       const Parameters = toReleases().map((release, index) => ({
-        ...{ Version: index + 1, Value: JSON.stringify(release) },
+        Version: index + 1,
+        Value: JSON.stringify(release),
       }));
       if (Parameters.length > 0) return { Parameters };
       throw new AwsError('ParameterNotFound', 'no such parameter');

@@ -182,7 +182,9 @@ it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.
     const asked = once(silent.server, 'request');
     const variables = {
       AWS_ENDPOINT_URL: silent.address,
-      ...{ AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' },
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'y',
     };
     const args = [bin, ...line.replace(/\S+csv/, file).split(' '), '--stage', 'staging'];
     const { child, exited } = startOps(args, { variables });

@@ -105,7 +105,9 @@ const sell = () => setQuantity(updated);
 /** Sells after an entry was read or written, and before it is put under a condition. */
 const sellBeforePut = () =>
   faulty.fail({
-    ...{ action: 'PutItem', fault: 'resetAfterwards', times: 1 },
+    action: 'PutItem',
+    fault: 'resetAfterwards',
+    times: 1,
     get until() {
       return sell();
     },
@@ -122,7 +124,12 @@ const others: Item = {
   note: { NULL: true },
 };
 const order = {
-  ...{ ledger: 'orders', placed: '1', id: 7, petId: 8, quantity: 1, status: 'placed' },
+  ledger: 'orders',
+  placed: '1',
+  id: 7,
+  petId: 8,
+  quantity: 1,
+  status: 'placed',
   placedAt: '2026-12-24T09:59:00Z',
 };
 const stayed = () => `@stock.csv: ${data.read('stock.csv') === toText(toStockLines(3))}\n`;

@@ -51,10 +51,13 @@ async function play(): Promise<string[]> {
     cwd: folder,
     env: {
       ...process.env,
-      ...{ PATH: `${folder}:${process.env.PATH}`, AWS_REGION: 'us-east-1' },
-      ...{ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
+      PATH: `${folder}:${process.env.PATH}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
       AWS_ENDPOINT_URL_DYNAMODB: target.store.endpoint,
-      ...{ PETSTORE_API_KEY: target.apiKey, BASE_URL: target.baseUrl },
+      PETSTORE_API_KEY: target.apiKey,
+      BASE_URL: target.baseUrl,
     },
   });
   return stdout.trim().split('\n');

@@ -297,11 +297,11 @@ export async function startProduction() {
       state.uploads[`https://${Bucket}.s3.eu-west-1.amazonaws.com/${Key}`] = String(Body);
       return {};
     },
-    UpdateStack({ TemplateBody, TemplateURL, DisableRollback }) {
+    UpdateStack({ TemplateURL, DisableRollback }) {
       if (/_IN_PROGRESS$|ROLLBACK_FAILED$/.test(state.status)) {
         throw new AwsError('ValidationError', `It is in ${state.status} and can not be updated`);
       }
-      const body = String(TemplateBody ?? state.uploads[String(TemplateURL)]);
+      const body = String(state.uploads[String(TemplateURL)]);
       const isSame = body === JSON.stringify(state.stack?.template);
       if (isSame && state.status !== 'UPDATE_FAILED') {
         throw new AwsError('ValidationError', 'No updates are to be performed.');

@@ -208,9 +208,14 @@ it.each([...batches])(
 /** A proxy that adds headers of its own, and extends others. */
 function addHeaders({ headers }: Exchange): void {
   const added = {
-    ...{ age: '0', via: '1.1 cdn.example (CloudFront)', 'cf-ray': '8f2c1e0a6a6b-AMS' },
-    ...{ server: 'cloudflare', 'alt-svc': 'h3=":443"', 'set-cookie': '__cf_bm=a; Secure' },
-    ...{ 'strict-transport-security': 'max-age=31536000', 'x-powered-by': 'Express' },
+    age: '0',
+    via: '1.1 cdn.example (CloudFront)',
+    'cf-ray': '8f2c1e0a6a6b-AMS',
+    server: 'cloudflare',
+    'alt-svc': 'h3=":443"',
+    'set-cookie': '__cf_bm=a; Secure',
+    'strict-transport-security': 'max-age=31536000',
+    'x-powered-by': 'Express',
   };
   for (const [name, value] of Object.entries(added)) headers.set(name, value);
   headers.append('vary', 'X-Forwarded-Proto');
@@ -271,7 +276,8 @@ const unknown = 'unknown-no-git';
 const [first = ''] = operationIds;
 /** The live version of a function, and the share of the requests that version 2 gets. */
 const toAlias = (FunctionVersion: string, weight = 0) => ({
-  ...{ FunctionVersion, RoutingConfig: { AdditionalVersionWeights: { 2: weight } } },
+  FunctionVersion,
+  RoutingConfig: { AdditionalVersionWeights: { 2: weight } },
 });
 /** Functions that have two versions. */
 const toFunctions = (GetAlias: Responses[string], Description = checkout): Responses => ({

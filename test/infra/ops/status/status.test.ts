@@ -82,7 +82,8 @@ function record(recorded: Recorded): Responses {
   const ofTemplate = stage === 'production' ? known : [];
   const ofRollback = Object.keys(firing)
     .map((name) => ({
-      ...{ AlarmName: `petstore-production-${name}`, Period: 300 },
+      AlarmName: `petstore-production-${name}`,
+      Period: 300,
       AlarmDescription: `${name} looks at the newest version.`,
     }))
     .filter(({ AlarmName }) => ofTemplate.every((one) => one.AlarmName !== AlarmName));
@@ -110,8 +111,10 @@ function record(recorded: Recorded): Responses {
         const since = firing[alarm.AlarmName.replace('petstore-production-', '')];
         const quiet = index < (recorded.withoutData ?? 0) ? 'INSUFFICIENT_DATA' : 'OK';
         return {
-          ...{ ...alarm, StateValue: since === undefined ? quiet : 'ALARM' },
-          ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: undefined },
+          ...alarm,
+          StateValue: since === undefined ? quiet : 'ALARM',
+          ActionsEnabled: recorded.muted !== true,
+          AlarmActions: undefined,
           StateTransitionedTimestamp: Date.parse(toTime(since ?? 9_999)) / 1_000,
         };
       }),
@@ -119,15 +122,19 @@ function record(recorded: Recorded): Responses {
       ...(stage === 'production' &&
         String(AlarmTypes).includes('CompositeAlarm') && {
           CompositeAlarms: incidents.map((incident) => ({
-            ...{ ...incident, StateValue: Object.keys(firing).length > 0 ? 'ALARM' : 'OK' },
-            ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: ['arn:aws:sns:x:1:Pages'] },
+            ...incident,
+            StateValue: Object.keys(firing).length > 0 ? 'ALARM' : 'OK',
+            ActionsEnabled: recorded.muted !== true,
+            AlarmActions: ['arn:aws:sns:x:1:Pages'],
           })),
         }),
     }),
     GetAlias: () => recorded.live ?? { FunctionVersion: String(versions.length) },
     ListVersionsByFunction: () => ({
       Versions: versions.map((Description, index) => ({
-        ...{ Version: String(index + 1), Description, CodeSha256: `code of ${Description}` },
+        Version: String(index + 1),
+        Description,
+        CodeSha256: `code of ${Description}`,
         LastModified: toTime(published + 1_440 * (versions.length - 1 - index)).replace(
           'Z',
           '+0000',
@@ -204,8 +211,13 @@ const ofFunction = (id: string) => ({
   '@log': `123456789012:/aws/lambda/petstore-production-${id}`,
 });
 const storeError = (id: string, request = requestId): Row => ({
-  ...{ ...ofFunction(id), lines: '117', request, error: 'StoreError', text: 'no response' },
-  ...{ cause: 'TimeoutError', causeText: 'socket hang up' },
+  ...ofFunction(id),
+  lines: '117',
+  request,
+  error: 'StoreError',
+  text: 'no response',
+  cause: 'TimeoutError',
+  causeText: 'socket hang up',
 });
 const canary = {
   published: 4,
@@ -282,7 +294,8 @@ const byLimit = (limit: string): Recorded => ({
 const hotKey = byLimit('KeyRangeThroughput');
 /** A stage without alarms, since their stack failed. */
 const unwatched = (watch: string): Recorded => ({
-  ...{ watch, responses: { DescribeAlarms: () => ({}) } },
+  watch,
+  responses: { DescribeAlarms: () => ({}) },
 });
 const petsFail: Recorded = {
   requests: { getInventoryEntry: [9, 9] },
@@ -308,7 +321,9 @@ const noHook: Responses = {
   },
 };
 const sameCode = [1, 2].map((Version) => ({
-  ...{ Version: `${Version}`, Description: `b${Version}`, CodeSha256: 'the same' },
+  Version: `${Version}`,
+  Description: `b${Version}`,
+  CodeSha256: 'the same',
   LastModified: `2026-12-${22 + Version}T02:47:00.000+0000`,
 }));
 const digests = ['0123456789abcdef', 'fedcba9876543210'] as const;
@@ -448,17 +463,23 @@ const situations: Readonly<Record<string, Recorded>> = {
     metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
   },
   'a restored table at its maximum': {
-    ...{ firing: throttled, metrics: writes(11_900), restored: 'inventory-restored' },
+    firing: throttled,
+    metrics: writes(11_900),
+    restored: 'inventory-restored',
   },
   'the quota of the account': byLimit('AccountLimit'),
   'a hot key': hotKey,
   'a table below its maximum': { firing: fails, ...toPets(60), metrics: writes(30) },
   'throttles of another time, and an error': {
-    ...{ ...byLimit('AccountLimit'), published: 999, errors: [storeError('updateInventory')] },
+    ...byLimit('AccountLimit'),
+    published: 999,
+    errors: [storeError('updateInventory')],
   },
   'new code, and a table': { ...badDeployment, metrics: writes(11_900) },
   "a table in front of the check's key": {
-    ...{ ...checkRefused, firing: { ...throttled, 'check-failed': 9 }, metrics: writes(30) },
+    ...checkRefused,
+    firing: { ...throttled, 'check-failed': 9 },
+    metrics: writes(30),
   },
   // New code.
   'a canary that fails': { ...moving, published: 14 },
@@ -492,7 +513,8 @@ const situations: Readonly<Record<string, Recorded>> = {
   // The scheduled check.
   "the check's ended key": checkRefused,
   "the check's key in front of an error": {
-    ...{ ...checkRefused, firing: { 'check-failed': 9, ...fails } },
+    ...checkRefused,
+    firing: { 'check-failed': 9, ...fails },
   },
   'the check alone': byName('check-failed'),
   // Other errors and alarms.
@@ -538,7 +560,8 @@ const situations: Readonly<Record<string, Recorded>> = {
     deadline: 2_500,
   },
   'no logs in time': {
-    ...{ responses: { GetQueryResults: () => ({ status: 'Running' }) }, deadline: 2_500 },
+    responses: { GetQueryResults: () => ({ status: 'Running' }) },
+    deadline: 2_500,
   },
   // At last, since the settings stay.
   'stopped writes with a concurrency of their own': { ...writesStopped, concurrency: 9 },
@@ -637,7 +660,7 @@ it.each([
     const service = isWatch ? 'CREATE_COMPLETE' : status;
     const stacks: Record<string, FailedStack> = {
       'petstore-production': { status: service, isProtected: true },
-      ...{ 'petstore-production-watch': { status, isProtected: isWatch } },
+      'petstore-production-watch': { status, isProtected: isWatch },
     };
     play(lines, stacks);
     const ready = { status: 'CREATE_COMPLETE', isProtected: true };
