@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { log } from '../cli/output.ts';
-import type { Stage } from '../stages/stages.ts';
-import { toStageMonth } from './bills/costReport.ts';
-import { checkWorstMonth } from './bills/monthlyBill.ts';
+import { type Stage, stagesFile } from '../stages/stages.ts';
+import { priceMonth, priceWorstMonth } from './bills/monthlyBill.ts';
 import { readCommittedTraffic } from './bills/traffic.ts';
 import { toCents } from './bills/usage.ts';
 import { countMetrics, type PricedStage, type Template } from './figures.ts';
@@ -18,6 +17,17 @@ export function checkMonths(checked: readonly PricedStage[], accepted = readAcce
   ]);
 }
 
+export function checkWorstMonth(stage: PricedStage) {
+  const { name, settings } = stage;
+  const total = Math.ceil(priceWorstMonth(stage).total);
+  const isWithin = total <= settings.worstMonthDollars;
+  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
+  const text = isWithin
+    ? `costs at most $${total}, within ${limit}.`
+    : `can cost $${total}, more than ${limit}. npx petstore costs check REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
+  return { isWithin, text: `The worst month of ${name} ${text}` };
+}
+
 /** Prints a line if a month of the stage with these templates can cost more than its limit, or is not known. */
 export function warnOfWorstMonth(stage: Stage, templates: readonly Template[]): void {
   try {
@@ -30,7 +40,7 @@ export function warnOfWorstMonth(stage: Stage, templates: readonly Template[]): 
 }
 
 function checkIncrease(stage: PricedStage, accepted: number | undefined) {
-  const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
+  const total = Number(priceMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
   const remedy = `To accept it, set "${name}": ${toCents(total)} in infra/costs/accepted.json; its owners in .github/CODEOWNERS must approve.`;
@@ -38,7 +48,7 @@ function checkIncrease(stage: PricedStage, accepted: number | undefined) {
     const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
     return { isWithin: false, text };
   }
-  const { added, percent, isWithin, limits } = toIncrease(stage, total, accepted);
+  const { added, percent, isWithin, limits } = checkLimits(stage, total, accepted);
   const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
     ? `${change}, within its ${limits}.`
@@ -46,7 +56,8 @@ function checkIncrease(stage: PricedStage, accepted: number | undefined) {
   return { isWithin, text };
 }
 
-export function toIncrease({ settings }: Stage, total: number, accepted: number) {
+/** Whether a month's increase over the accepted one is within the stage's limits. */
+export function checkLimits({ settings }: Stage, total: number, accepted: number) {
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;

@@ -3,25 +3,24 @@ import { existsSync, mkdtempDisposableSync, readFileSync, symlinkSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { operationIds } from '../../shared/contract/operations.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
 import type { Stage } from '../stages/stages.ts';
-import { type CostReport, toCostReport } from './bills/costReport.ts';
-import { toWorstMonth } from './bills/monthlyBill.ts';
-import { parseTraffic, readCommittedTraffic } from './bills/traffic.ts';
+import { priceResponses, type ResponseCost } from './bills/costReport.ts';
+import { type Month, priceMonth, priceWorstMonth, readPricing } from './bills/monthlyBill.ts';
+import { parseTraffic, type Requests, readCommittedTraffic, sumRequests } from './bills/traffic.ts';
 import { sumDollars, sumOf, toAmount, toCents } from './bills/usage.ts';
-import { type BuildApp, toPricedStage } from './costOptions.ts';
-import type { PricedStage } from './figures.ts';
+import { type BuildApp, withMetrics } from './costOptions.ts';
+import type { Figures, PricedStage } from './figures.ts';
 import {
   componentLabels,
   components,
   type Dollars,
-  type Prices,
   usageKinds,
   usageParts,
   usualRegion,
 } from './prices.ts';
-import { type MeasuredUnits, readSizes } from './units/responseUnits.ts';
+import { readSizes } from './units/responseUnits.ts';
 
 const trafficFile = 'infra/costs/traffic.json';
 
@@ -36,37 +35,39 @@ export async function compareWith(revision: string, checked: readonly PricedStag
   if (from.commit === to.commit && !isEdited) {
     throw new Error(`${revision} is what is checked out, ${toText(from)}: nothing to compare.`);
   }
-  const traffic = readCommittedTraffic();
-  const { entries } = traffic;
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
   extractCommit(from.commit, folder.path);
-  const { sizes, toPrices, trafficThen, ...then } = readFiguresOf(folder.path, revision);
+  const then = readDataOf(folder.path, revision);
   const stages = await readStagesOf(folder.path, revision);
+  const traffic = readCommittedTraffic();
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const changes = checked.map((stage) => {
     const { name } = stage;
-    const before = stages.get(name);
-    const prices = toPrices(before?.settings.region);
-    const figures = { ...then, sizes: readSizes(name, sizes), prices };
-    const now = toCostReport(stage, traffic, entries);
-    const was = before && toCostReport(before, { entries, shares }, entries, figures);
-    const ofTraffic = toCostReport(stage, trafficThen, entries);
-    const worst = before && { month: toWorstMonth(before, undefined, figures) };
+    const old = stages.get(name);
+    const figures = old && then.toFigures(old);
+    const price = (one: PricedStage, requests: Requests, own?: Figures) => {
+      const pricing = readPricing(one, sumRequests(requests), own);
+      const costs = priceResponses(pricing, traffic.entries);
+      return { month: priceMonth(one, requests, pricing), costs };
+    };
+    const now = price(stage, traffic);
+    const was = old && price(old, { ...traffic, shares }, figures);
+    const worst = old && { month: priceWorstMonth(old, undefined, figures) };
     return {
       stage: name,
-      ...toSum(`At the traffic of ${trafficFile}, ${name}`, was, now),
-      traffic: toSum(`By the change of ${trafficFile}, ${name}`, ofTraffic, now),
-      worst: toSum(`At worst, ${name}`, worst, { month: toWorstMonth(stage) }),
+      ...compare(`At the traffic of ${trafficFile}, ${name}`, was, now),
+      traffic: compare(`By the change of ${trafficFile}, ${name}`, price(stage, then.traffic), now),
+      worst: compare(`At worst, ${name}`, worst, { month: priceWorstMonth(stage) }),
     };
   });
   const moved = changes
     .flatMap((one) => [one, one.traffic, one.worst])
-    .map((one) => one.changes.join('\n- '))
-    .filter((text) => text !== '');
-  const totals = changes.map(({ stage, after, worst }) => {
-    return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
-  });
+    .flatMap((one) => (one.changes.length > 0 ? [one.changes.join('\n- ')] : []));
+  const totals = changes.map(
+    ({ stage, after, worst }) =>
+      `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`,
+  );
   const none = `At the traffic of ${trafficFile}, nothing costs more or less: ${totals.join('; ')}.`;
   const edited = isEdited ? ' with uncommitted changes' : '';
   const title = `From ${revision}, ${toText(from)}, to ${toText(to)}${edited}.`;
@@ -74,14 +75,10 @@ export async function compareWith(revision: string, checked: readonly PricedStag
   return { document: { from, to: { ...to, isEdited }, changes }, text };
 }
 
-interface Commit {
-  readonly commit: string;
-  readonly date: string;
-}
+const toText = ({ commit, date }: ReturnType<typeof readCommit>) =>
+  `${commit.slice(0, 12)} of ${date}`;
 
-const toText = ({ commit, date }: Commit) => `${commit.slice(0, 12)} of ${date}`;
-
-function readCommit(revision: string): Commit {
+function readCommit(revision: string) {
   const { status, stdout, stderr } = runGit('rev-parse', '--verify', `${revision}^{commit}`);
   // Of a time before this clone, git warns, and takes its first commit instead.
   if (status !== 0 || stderr !== '' || revision.startsWith('-')) {
@@ -92,12 +89,6 @@ function readCommit(revision: string): Commit {
   }
   const commit = stdout.trim();
   return { commit, date: git('log', '-1', '--format=%cs', commit).trim() };
-}
-
-function toSum(...compared: Parameters<typeof findCostChanges>) {
-  const [, before, after] = compared;
-  const changes = findCostChanges(...compared);
-  return { before: before?.month.total, after: after.month.total, changes };
 }
 
 /** Where a commit builds its templates; the second is that of release 1.2.0. */
@@ -111,19 +102,21 @@ function extractCommit(commit: string, folder: string): void {
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
 }
 
-function readFiguresOf(folder: string, revision: string) {
-  const find = (file: string) => {
+function readDataOf(folder: string, revision: string) {
+  const read = (file: string) => {
     const path = join(folder, file);
-    if (existsSync(path)) return path;
+    if (existsSync(path)) return readFileSync(path, 'utf8');
     throw new Error(`${revision} has no ${file}: its month cannot be priced.`);
   };
-  const read = (file: string) => readFileSync(find(file), 'utf8');
-  const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
-  if (!findBuilder(folder)) find(builders[0]);
-  const toPrices = (region = usualRegion): Prices =>
-    JSON.parse(read(`infra/costs/prices/${region}.json`)).prices;
-  const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
-  return { units, sizes: read('infra/costs/sizes.json'), toPrices, trafficThen };
+  const units: Figures['units'] = JSON.parse(read('infra/costs/units/units.json'));
+  if (!findBuilder(folder)) read(builders[0]);
+  const traffic = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
+  const toFigures = ({ name, settings: { region = usualRegion } }: Stage): Figures => ({
+    units,
+    sizes: readSizes(name, read('infra/costs/sizes.json')),
+    prices: JSON.parse(read(`infra/costs/prices/${region}.json`)).prices,
+  });
+  return { units, traffic, toFigures };
 }
 
 const findBuilder = (folder: string) => builders.find((file) => existsSync(join(folder, file)));
@@ -134,7 +127,7 @@ async function readStagesOf(folder: string, revision: string): Promise<Map<strin
   try {
     const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
     const { buildApp }: { buildApp: BuildApp } = await load(findBuilder(folder) ?? builders[0]);
-    const all = Object.values(stages).map((stage) => toPricedStage(stage, buildApp));
+    const all = Object.values(stages).map((stage) => withMetrics(stage, buildApp));
     return new Map((await Promise.all(all)).map((stage) => [stage.name, stage]));
   } catch (error) {
     const reason = (error as Error).message;
@@ -158,61 +151,63 @@ function runGit(...args: string[]) {
   return run;
 }
 
-/** A stage's month as priced with the figures, or the traffic, of one commit. */
-type PricedMonth = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
-
-/** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
-function findCostChanges(
-  month: string,
-  before: PricedMonth | undefined,
-  after: PricedMonth,
-): string[] {
-  const total = `$${toCents(after.month.total)} a month`;
-  if (!before) return [`${month} is new: ${total}.`];
-  const toPart = ({ month: { components: own, fixedParts } }: PricedMonth, one: keyof Dollars) =>
-    own[one] + fixedParts[one];
-  const moved = toChanges([
-    ...components.map(
-      (one) => [componentLabels[one], toPart(after, one) - toPart(before, one)] as const,
-    ),
-    ['refusals, other paths and conflicts', toRest(after) - toRest(before)],
-  ]);
-  if (moved.length > 0) {
-    const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
-    return [sentence, ...toUsageChanges(before.month, after.month)];
-  }
-  const others = toResponseChanges(before, after);
-  return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
+/** A stage's month as priced with the figures, or the traffic, of one commit, and all of its responses. */
+interface Priced {
+  readonly month: Month;
+  readonly costs?: readonly ResponseCost[];
 }
 
-/** What the worst month has besides its operations. */
-function toRest({ month: { total, requests, fixed } }: PricedMonth): number {
-  return total - requests - fixed;
+function compare(name: string, before: Priced | undefined, after: Priced) {
+  const changes = before ? explain(name, before, after) : [];
+  const { total } = after.month;
+  if (!before) changes.push(`${name} is new: $${toCents(total)} a month.`);
+  return { before: before?.month.total, after: total, changes };
+}
+
+/** Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes. */
+function explain(name: string, before: Priced, after: Priced): string[] {
+  const [was, is] = [before.month, after.month];
+  const toPart = ({ components: own, fixedParts }: Month, one: keyof Dollars) =>
+    own[one] + fixedParts[one];
+  // What the worst month has besides its operations.
+  const toRest = ({ total, requests, fixed }: Month) => total - requests - fixed;
+  const moved = listChanges([
+    ...components.map((one) => [componentLabels[one], toPart(is, one) - toPart(was, one)] as const),
+    ['refusals, other paths and conflicts', toRest(is) - toRest(was)],
+  ]);
+  const total = `$${toCents(is.total)} a month`;
+  if (moved.length > 0) {
+    const sentence = `${name} $${toCents(was.total)} → ${total}: ${moved.join(', ')}.`;
+    return [sentence, ...listUsageChanges(was, is)];
+  }
+  const others = listResponseChanges(before.costs, after.costs);
+  return others.length > 0 ? [`${name} costs ${total}, as before.`, ...others] : [];
 }
 
 /** The largest first, without those below half a cent. */
-function toChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
+function listChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
   return changes
     .filter(([, dollars]) => Math.abs(dollars) >= 0.005)
     .sort(([, one], [, other]) => Math.abs(other) - Math.abs(one))
-    .map(([name, dollars]) => `${name} ${toSigned(dollars)}`);
+    .map(([name, dollars]) => `${name} ${signed.format(dollars)}`);
 }
 
 /** In cents, or with three digits if that shows more. */
-function toSigned(dollars: number): string {
-  return dollars.toLocaleString('en-US', {
-    ...{ minimumFractionDigits: 2, maximumFractionDigits: 2 },
-    ...{ minimumSignificantDigits: 2, maximumSignificantDigits: 3 },
-    ...{ roundingPriority: 'morePrecision', signDisplay: 'always' },
-  });
-}
+const signed = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 3,
+  roundingPriority: 'morePrecision',
+  signDisplay: 'always',
+});
 
 /** By what AWS counts, in amount and price, then by operation. */
-function toUsageChanges(was: PricedMonth['month'], is: PricedMonth['month']): string[] {
-  const parts = usageKinds.map((kind) => {
+function listUsageChanges(was: Month, is: Month): string[] {
+  const parts = usageKinds.flatMap((kind) => {
     const [used, uses] = [was.usage[kind], is.usage[kind]];
-    const [, name] = usageParts[kind];
     const [old, rate] = [was.rates[kind], is.rates[kind]];
+    const [, name] = usageParts[kind];
     // As AWS's pages have them: what costs a dime or more is one alarm, key or GB.
     const [factor, per] = Math.max(old, rate) < 0.001 ? [1e6, 'per million'] : [1, 'each'];
     const [from, to] = [old, rate].map((one) => toAmount(one * factor));
@@ -221,20 +216,19 @@ function toUsageChanges(was: PricedMonth['month'], is: PricedMonth['month']): st
       [`price of ${name} $${from} → $${to} ${per}`, uses * (rate - old)],
     ] as const;
   });
-  const sum = ({ shares }: PricedMonth['month'], id: OperationId) =>
-    sumOf(shares, (one) => (one.operationId === id ? sumDollars(one.dollars) : 0));
-  const operations = operationIds.map((id) => [id, sum(is, id) - sum(was, id)] as const);
-  const byOperation = toChanges(operations).join(', ');
-  return [...toChanges(parts.flat()), ...(byOperation ? [`by operation ${byOperation}`] : [])];
+  const operations = operationIds.map((id) => {
+    const sum = ({ shares }: Month) =>
+      sumOf(shares, (one) => (one.operationId === id ? sumDollars(one.dollars) : 0));
+    return [id, sum(is) - sum(was)] as const;
+  });
+  const byOperation = listChanges(operations).join(', ');
+  return [...listChanges(parts), ...(byOperation ? [`by operation ${byOperation}`] : [])];
 }
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
-function toResponseChanges(before: PricedMonth, after: PricedMonth): string[] {
-  const { operations = [] } = after;
-  return operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
-    const was = before.operations?.find(
-      (one) => one.operationId === operationId && one.response === response,
-    );
+function listResponseChanges(before: Priced['costs'], after: Priced['costs'] = []): string[] {
+  return after.flatMap(({ operationId, response, dollarsPerMillion }) => {
+    const was = before?.find((one) => one.operationId === operationId && one.response === response);
     const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];
     const name = `a million of ${operationId} ${response}, which it does not have,`;
     return from === to ? [] : [`${name} $${from} → $${to}`];

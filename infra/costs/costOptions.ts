@@ -47,7 +47,7 @@ export function withRegion(stage: Stage, region = findRegion(stage).region ?? us
  * Counts what AWS bills by the month. Loads the CDK and builds the templates, which takes some seconds.
  * @param build that of another commit
  */
-export async function toPricedStage<Named extends Stage>(stage: Named, build?: BuildApp) {
+export async function withMetrics<Named extends Stage>(stage: Named, build?: BuildApp) {
   const { buildTemplates } = await import('../deploy/buildApp.ts');
   const count = () => countMetrics(buildTemplates(stage, build));
   if (build) return { ...stage, metrics: count() };

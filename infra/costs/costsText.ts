@@ -4,7 +4,7 @@ import { sumDollars, sumOf, toCents } from './bills/usage.ts';
 import type { Dollars } from './prices.ts';
 
 /** Four tables. Each title has the stage, the region and the date of the prices. */
-export function toServiceText(costs: ServiceCosts): string {
+export function renderCosts(costs: ServiceCosts): string {
   const { stage, region, pricesAsOf, operations, sales, month, worstMonth } = costs;
   const where = `${stage}, ${region}, list prices of ${pricesAsOf} without tax`;
   const requests = operations.map((one) => [
@@ -27,10 +27,10 @@ export function toServiceText(costs: ServiceCosts): string {
     toColumns([['sale', 'one more', 'with its share of the month'], ...sold]),
     '',
     `A month, in dollars: ${where}; traffic of ${costs.traffic}; ${toEntries(month)}`,
-    toBillText(month),
+    renderBill(month),
     '',
     `The worst month, in dollars: ${where}; every throttle used up by a valid key; ${toEntries(worstMonth)}`,
-    toBillText(worstMonth),
+    renderBill(worstMonth),
     bounds,
   ].join('\n');
 }
@@ -53,7 +53,7 @@ const services: Readonly<Record<string, readonly (keyof Dollars)[]>> = {
   KMS: ['encryptionKeys'],
 };
 
-function toBillText({ rows, total }: ServiceCosts['month']): string {
+function renderBill({ rows, total }: ServiceCosts['month']): string {
   const all = Object.entries(services).map(([name, parts]) => {
     const toDollars = ({ dollars }: BillRow) => sumOf(parts, (one) => dollars[one] ?? 0);
     return { name, dollars: rows.map(toDollars) };

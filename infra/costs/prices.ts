@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import allowancesFile from './allowances.json' with { type: 'json' };
 
 /** The components of a bill, by their names in tables. */
 export const componentLabels = {
@@ -32,6 +33,8 @@ export const usageParts = {
   sentGigabytes: ['transfer', 'GB sent'],
   loggedGigabytes: ['logs', 'GB logged'],
   storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
+  // By the commands, never by the service.
+  queriedGigabytes: ['logs', 'GB of logs queried'],
   traces: ['tracing', 'traces'],
   firewallRequests: ['firewall', 'requests through the firewall'],
   // Fixed per month. An alarm is billed for each of its metrics.
@@ -47,6 +50,54 @@ export const usageParts = {
 
 export type UsageKind = keyof typeof usageParts;
 export const usageKinds = Object.keys(usageParts) as UsageKind[];
+
+/** The services by their codes in the price list, with their names in bills. */
+export const services = {
+  AmazonApiGateway: /api ?gateway/i,
+  AWSLambda: /lambda/i,
+  AmazonDynamoDB: /dynamodb/i,
+  // Of whichever service the bytes left.
+  AWSDataTransfer: /./,
+  AmazonCloudWatch: /cloudwatch/i,
+  AWSXRay: /x-?ray/i,
+  awswaf: /waf/i,
+  awskms: /kms|key management/i,
+} as const;
+
+/**
+ * AWS's names for the units of the model: the service, the usage type without its region, the unit, and other usage
+ * types for the same. Several services have usage types of the same name.
+ */
+export const usageTypes: Readonly<
+  Record<UsageKind, readonly [keyof typeof services, string, string, RegExp?]>
+> = {
+  gatewayRequests: ['AmazonApiGateway', 'ApiGatewayRequest', 'requests'],
+  functionCalls: ['AWSLambda', 'Request-ARM', 'requests'],
+  gigabyteSeconds: ['AWSLambda', 'Lambda-GB-Second-ARM', 'GB-seconds'],
+  streamedGigabytes: ['AWSLambda', 'streamed bytes', 'GB', /stream/i],
+  readUnits: ['AmazonDynamoDB', 'ReadRequestUnits', 'units'],
+  writeUnits: ['AmazonDynamoDB', 'WriteRequestUnits', 'units'],
+  sentGigabytes: ['AWSDataTransfer', 'DataTransfer-Out-Bytes', 'GB'],
+  // Lambda's logs are billed as those that AWS itself writes.
+  loggedGigabytes: ['AmazonCloudWatch', 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
+  storedLogGigabytes: ['AmazonCloudWatch', 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
+  queriedGigabytes: ['AmazonCloudWatch', 'DataScanned-Bytes', 'GB'],
+  traces: ['AWSXRay', 'XRay-TracesStored', 'traces'],
+  firewallRequests: ['awswaf', 'RequestV2-Tier1', 'requests'],
+  alarmMetrics: ['AmazonCloudWatch', 'CW:AlarmMonitorUsage', 'alarm metrics'],
+  compositeAlarms: ['AmazonCloudWatch', 'CW:CompositeAlarmMonitorUsage', 'composite alarms'],
+  customMetrics: ['AmazonCloudWatch', 'CW:MetricMonitorUsage', 'metrics'],
+  encryptionKeys: ['awskms', 'KMS-Keys', 'keys'],
+  storedGigabytes: ['AmazonDynamoDB', 'TimedStorage-ByteHrs', 'GB-months'],
+  backedUpGigabytes: ['AmazonDynamoDB', 'TimedPITRStorage-ByteHrs', 'GB-months'],
+  firewalls: ['awswaf', 'WebACLV2', 'web ACLs'],
+  firewallRules: ['awswaf', 'RuleV2', 'rules'],
+};
+
+/** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
+export function withoutRegion(usageType: string): string {
+  return usageType.replace(/^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/, '');
+}
 
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
@@ -64,11 +115,8 @@ export function toUnitDollars(price: Price, units: number): number {
   return sum / units;
 }
 
-/**
- * In US dollars, keyed by what AWS counts. Without tax, and without monthly free allowances, since other services of the
- * account may use them up. Logs are queried by the commands, never by the service.
- */
-export type Prices = Readonly<Record<UsageKind | 'queriedGigabytes', Price>>;
+/** In US dollars. Without tax, and without monthly free allowances, since other services of the account may use them up. */
+export type Prices = Readonly<Record<UsageKind, Price>>;
 
 /** The region of a stage whose settings and environment name none. */
 export const usualRegion = 'us-east-1';
@@ -90,21 +138,5 @@ export function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }
 
-export const allowancesFile = 'infra/costs/allowances.json';
-
 /** What AWS does not bill each month, without end. */
-export function readAllowances(): readonly Allowance[] {
-  return JSON.parse(readFileSync(new URL('allowances.json', import.meta.url), 'utf8')).allowances;
-}
-
-export interface Allowance {
-  readonly kind: keyof Prices;
-  readonly service: string;
-  readonly usageType: string;
-  readonly amount: number;
-  readonly unit: string;
-  /** Whether each region has its own. */
-  readonly isPerRegion?: boolean;
-  /** AWS's page. */
-  readonly source: string;
-}
+export const { allowances } = allowancesFile;

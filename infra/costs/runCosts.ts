@@ -2,22 +2,22 @@ import type { commands } from '../cli/commands.ts';
 import { writeOut, writeResult } from '../cli/output.ts';
 import type { Runs } from '../cli/program.ts';
 import { stages } from '../stages/stages.ts';
-import { toServiceCosts } from './bills/costReport.ts';
+import { priceService } from './bills/costReport.ts';
 import { checkMonths } from './checkMonths.ts';
 import { compareWith } from './compareWith.ts';
-import { readTraffic, toPricedStage, withRegion } from './costOptions.ts';
-import { toServiceText } from './costsText.ts';
+import { readTraffic, withMetrics, withRegion } from './costOptions.ts';
+import { renderCosts } from './costsText.ts';
 
 export const runs: Runs<typeof commands.costs.subcommands> = {
   async table(options) {
     const traffic = readTraffic(options);
-    const stage = await toPricedStage(withRegion(options.stage));
-    const costs = toServiceCosts(stage, traffic, options.entries);
-    await writeResult(options, costs, toServiceText(costs));
+    const stage = await withMetrics(withRegion(options.stage));
+    const costs = priceService(stage, traffic, options.entries);
+    await writeResult(options, costs, renderCosts(costs));
   },
   async check({ stage, json }, [revision]) {
     const checked = await Promise.all(
-      (stage ? [stage] : Object.values(stages)).map((one) => toPricedStage(one)),
+      (stage ? [stage] : Object.values(stages)).map((one) => withMetrics(one)),
     );
     const compared = revision === undefined ? undefined : await compareWith(revision, checked);
     const checks = checkMonths(checked);

@@ -3,8 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
 import { log, toColumns, writeOut } from '../cli/output.ts';
 import { type CostOptions, toDay } from './costOptions.ts';
-import { allowancesFile, type Price, type Prices, readAllowances, toPriceFile } from './prices.ts';
-import { usageTypes, withoutRegion } from './usageTypes.ts';
+import {
+  allowances,
+  type Price,
+  type Prices,
+  toPriceFile,
+  type UsageKind,
+  usageKinds,
+  usageTypes,
+  withoutRegion,
+} from './prices.ts';
 
 /**
  * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is
@@ -19,9 +27,7 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   // Three regions have this API, each with the prices of all regions.
   const client = new PricingClient({ region: 'us-east-1' });
   const prices: Record<string, Price> = {};
-  const kinds = Object.keys(usageTypes) as (keyof Prices)[];
-  const allowances = readAllowances();
-  for (const [service, own] of Map.groupBy(kinds, (kind) => usageTypes[kind][0])) {
+  for (const [service, own] of Map.groupBy(usageKinds, (kind) => usageTypes[kind][0])) {
     const products = await readProducts(client, service, region);
     for (const kind of own) {
       const price = findPrice(kind, products) ?? before?.[kind];
@@ -35,7 +41,9 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
       const { amount = 0 } = allowances.find((one) => one.kind === kind) ?? {};
       const free = findFreeAmount(kind, products) ?? amount;
       if (free !== amount) {
-        log(`AWS lists ${free} free ${usageTypes[kind][2]} a month: correct ${allowancesFile}.`);
+        log(
+          `AWS lists ${free} free ${usageTypes[kind][2]} a month: correct infra/costs/allowances.json.`,
+        );
       }
     }
   }
@@ -46,7 +54,7 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   const rows = allowances.map(({ service, amount, unit, source }) => [
     ...[service, amount.toLocaleString('en-US'), unit, source],
   ]);
-  await writeOut(`Free each month, from ${allowancesFile}:\n${toColumns(rows)}\n`);
+  await writeOut(`Free each month, from infra/costs/allowances.json:\n${toColumns(rows)}\n`);
 }
 
 /** The text of a product, as far as it is read here. */
@@ -71,7 +79,7 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
 }
 
 /** The steps of what the kind counts, also those of all regions together, which are free or of no interest. */
-function findSteps(kind: keyof Prices, products: readonly Product[], isGlobal: boolean): Step[] {
+function findSteps(kind: UsageKind, products: readonly Product[], isGlobal: boolean): Step[] {
   const [, name, , alsoNamed] = usageTypes[kind];
   const isMeant = ({ product }: Product) => {
     const { usagetype = '' } = product.attributes;
@@ -85,7 +93,7 @@ function findSteps(kind: keyof Prices, products: readonly Product[], isGlobal: b
     .flatMap(({ priceDimensions }) => Object.values(priceDimensions));
 }
 
-function findFreeAmount(kind: keyof Prices, products: readonly Product[]): number | undefined {
+function findFreeAmount(kind: UsageKind, products: readonly Product[]): number | undefined {
   const free = findSteps(kind, products, true).find(
     ({ beginRange, endRange, pricePerUnit: { USD } }) =>
       Number(USD) === 0 && Number(beginRange) === 0 && endRange !== 'Inf',
@@ -97,7 +105,7 @@ function findFreeAmount(kind: keyof Prices, products: readonly Product[]): numbe
  * A number, or the steps of a price that falls with use. Free steps are allowances, which are left out.
  * @returns `undefined` if AWS lists none
  */
-function findPrice(kind: keyof Prices, products: readonly Product[]): Price | undefined {
+function findPrice(kind: UsageKind, products: readonly Product[]): Price | undefined {
   const [, name] = usageTypes[kind];
   const steps = findSteps(kind, products, false)
     .filter(({ pricePerUnit }) => Number(pricePerUnit.USD) > 0)

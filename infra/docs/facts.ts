@@ -13,11 +13,11 @@ import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
 import {
   countIdsAboveList,
-  type OperationCost,
-  toRequestReport,
-  toSafeSaleText,
+  describeSale,
+  priceResponses,
+  type ResponseCost,
 } from '../costs/bills/costReport.ts';
-import { toStagePricing } from '../costs/bills/monthlyBill.ts';
+import { readPricing } from '../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
 import { componentLabels } from '../costs/prices.ts';
@@ -205,17 +205,17 @@ function toCount(number: unknown): string | undefined {
 function collectCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const [stage] = stagesForClients;
-  const report = toRequestReport(stage, traffic, traffic.entries);
-  const pricing = toStagePricing(stage, sumRequests(traffic));
+  const pricing = readPricing(stage, sumRequests(traffic));
+  const costs = priceResponses(pricing, traffic.entries);
   // Successful requests, and refused keys.
-  const served = report.operations.filter(({ response }) => /^(200|304|401)/.test(response));
+  const served = costs.filter(({ response }) => /^(200|304|401)/.test(response));
   const findCost = (name: string) =>
     served.find(({ operationId, response }) => `${operationId}.${response}` === name);
   return {
     costEntries: () => toCount(traffic.entries),
     dollars: (name) => findCost(name)?.dollarsPerMillion.toFixed(2),
     requestCosts: () => renderCostTable(served),
-    safeSale: () => toSafeSaleText(report),
+    safeSale: () => describeSale(costs),
     idsOrList: () => compareIdsAndList(pricing, traffic.entries),
     pagesOfOrders: () => comparePageSizes(pricing),
   };
@@ -268,7 +268,7 @@ function renderBold(dollars: number): string {
 const ownComponents = ['lambda', 'readUnits', 'writeUnits', 'transfer'] as const;
 
 /** Dollars per million requests, by operation and response. */
-function renderCostTable(costs: readonly OperationCost[]): string {
+function renderCostTable(costs: readonly ResponseCost[]): string {
   // Costs of zero stay blank.
   const formatDollars = (dollars: number) => (dollars === 0 ? '' : dollars.toFixed(2));
   return renderTable(

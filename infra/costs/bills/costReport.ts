@@ -3,26 +3,23 @@ import { MAX_IDS } from '../../../shared/contract/operations/listInventory.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
-import type { Stage } from '../../stages/stages.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import { components, type Dollars, readPrices, usualRegion } from '../prices.ts';
 import {
+  estimateDuration,
   findUnits,
-  growsWithInventory,
-  measuredSizes,
   type ResponseKind,
   type ResponseUnits,
   responsesOf,
-  toBilledDuration,
 } from '../units/responseUnits.ts';
 import {
   type Month,
-  toMonth,
-  toStagePricing,
-  toWorstMonth,
+  priceMonth,
+  priceWorstMonth,
+  readPricing,
   type WorstMonth,
 } from './monthlyBill.ts';
-import { type Requests, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
+import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
   type RequestPricing,
   sumDollars,
@@ -32,97 +29,51 @@ import {
   toRecord,
 } from './usage.ts';
 
-export type RequestReport = ReturnType<typeof toRequestReport>;
-
-/**
- * What single requests cost, which needs no templates.
- * @param entries the length of the inventory; default: several lengths
- */
-export function toRequestReport(
-  stage: Stage,
-  traffic: Requests,
-  entries?: number,
-  figures = readFigures(stage),
-) {
-  const { region = usualRegion } = stage.settings;
-  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
-  return {
-    stage: stage.name,
-    region,
-    pricesAsOf: readPrices(region).asOf,
-    operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
-  };
-}
-
-export type CostReport = ReturnType<typeof toCostReport>;
-
-/** As `toRequestReport`, with the month. */
-export function toCostReport(
-  stage: PricedStage,
-  traffic: Requests,
-  entries?: number,
-  figures = readFigures(stage),
-) {
-  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
-  const month = toMonth(stage, traffic, pricing);
-  return { ...toRequestReport(stage, traffic, entries, figures), month };
-}
-
-export function toStageMonth(stage: PricedStage, traffic: Requests) {
-  const pricing = toStagePricing(stage, sumRequests(traffic), readFigures(stage));
-  return toMonth(stage, traffic, pricing);
-}
-
-export type ServiceCosts = ReturnType<typeof toServiceCosts>;
+export type ServiceCosts = ReturnType<typeof priceService>;
 
 /**
  * What finance asks: a request of each operation, a sale, the month of the traffic, and the worst month.
  * @param entries the length of the inventory; default: that of the traffic, and of the settings in the worst month
  */
-export function toServiceCosts(stage: PricedStage, traffic: Traffic, entries?: number) {
+export function priceService(stage: PricedStage, traffic: Traffic, entries?: number) {
   const figures = readFigures(stage);
   const { region = usualRegion } = stage.settings;
-  const pricing = toStagePricing(stage, sumRequests(traffic), figures);
-  const month = toMonth(stage, { ...traffic, entries: entries ?? traffic.entries }, pricing);
-  const worst = toWorstMonth(stage, entries, figures);
+  const pricing = readPricing(stage, sumRequests(traffic), figures);
+  const month = priceMonth(stage, { ...traffic, entries: entries ?? traffic.entries }, pricing);
+  const worst = priceWorstMonth(stage, entries, figures);
   return {
-    ...{ stage: stage.name, region, pricesAsOf: readPrices(region).asOf, traffic: traffic.source },
-    operations: toRequestCosts(pricing, month, worst),
-    sales: toSaleCosts(pricing, month),
-    month: toBill(month, [
-      ['keys, read once a minute', { readUnits: month.keyReads }],
-      ['kept of these requests', subtract(month.fixedParts, month.idleParts)],
-      ['fixed, without any request', month.idleParts],
-    ]),
-    worstMonth: toBill(worst, [
-      ['keys, read once a minute', { readUnits: worst.keyReads }],
+    stage: stage.name,
+    region,
+    pricesAsOf: readPrices(region).asOf,
+    traffic: traffic.source,
+    operations: priceOperations(pricing, month, worst),
+    sales: priceSales(pricing, month),
+    month: listBill(month),
+    worstMonth: listBill(worst, [
       ['writes of the same entries', worst.conflicts],
       ['other paths', worst.other],
       ['refused, 10,000 a second', worst.refusals],
-      ['kept of these requests', subtract(worst.fixedParts, worst.idleParts)],
-      ['fixed, without any request', worst.idleParts],
     ]),
   };
 }
 
 /** Dollars per million: of the most frequent request of the month, and of the most expensive one that can be asked. */
-function toRequestCosts(pricing: RequestPricing, month: Month, worst: WorstMonth) {
-  const forced = { ...pricing, tracedPercent: 100 };
-  return worst.shares.map(({ operationId, response, units }) => {
+function priceOperations(pricing: RequestPricing, month: Month, worst: WorstMonth) {
+  return worst.shares.map(({ operationId, units }) => {
     const [most] = month.shares
       .filter((share) => share.operationId === operationId)
       .sort((one, other) => other.requests - one.requests);
     const typical = most?.units ?? findUnits(pricing, operationId, '200', month.entries) ?? units;
-    const typicalDollars = toDollarsPerMillion(typical, pricing);
-    const dollars = toDollarsPerMillion(units, forced);
+    const typicalComponents = toDollarsPerMillion(typical, pricing);
+    const mostExpensive = toDollarsPerMillion(units, { ...pricing, tracedPercent: 100 });
     return {
       operationId,
       typical: describeRequest(typical),
-      typicalDollars: sumDollars(typicalDollars),
-      typicalComponents: typicalDollars,
-      mostExpensive: describeRequest({ ...units, response }),
-      mostExpensiveDollars: sumDollars(dollars),
-      mostExpensiveComponents: dollars,
+      typicalDollars: sumDollars(typicalComponents),
+      typicalComponents,
+      mostExpensive: describeRequest(units),
+      mostExpensiveDollars: sumDollars(mostExpensive),
+      mostExpensiveComponents: mostExpensive,
     };
   });
 }
@@ -140,7 +91,7 @@ export function findSales<Share extends TrafficShare>(shares: readonly Share[]):
  * Dollars per million sales: what one more costs, and its share of the whole month, in which each sale bears the same
  * part of all that is no sale.
  */
-export function toSaleCosts(pricing: RequestPricing, { shares, total, entries }: Month) {
+export function priceSales(pricing: RequestPricing, { shares, total, entries }: Month) {
   const sold = findSales(shares);
   const sales = sumRequests({ shares: sold });
   const others = total - sumOf(sold, ({ dollars }) => sumDollars(dollars));
@@ -160,24 +111,24 @@ export interface BillRow {
 }
 
 /** A row for each operation, and one for all else. */
-function toBill(
-  { shares, total, entries }: Pick<Month, 'shares' | 'total' | 'entries'>,
-  others: readonly (readonly [name: string, dollars: BillRow['dollars']])[],
+function listBill(
+  { shares, total, entries, keyReads, fixedParts, idleParts }: Month,
+  besides: readonly (readonly [name: string, dollars: BillRow['dollars']])[] = [],
 ) {
   const byOperation = Map.groupBy(shares, ({ operationId }) => operationId);
   const rows = [...byOperation].map(([name, own]): BillRow => {
-    const requests = sumOf(own, (share) => share.requests);
     const dollars = toRecord(components, (one) => sumOf(own, (share) => share.dollars[one]));
-    return { name, requests, dollars };
+    return { name, requests: sumRequests({ shares: own }), dollars };
   });
-  return {
-    ...{ entries, total },
-    rows: [...rows, ...others.map(([name, dollars]): BillRow => ({ name, dollars }))],
-  };
-}
-
-function subtract(from: Dollars, dollars: Dollars): Dollars {
-  return toRecord(components, (one) => from[one] - dollars[one]);
+  const kept = toRecord(components, (one) => fixedParts[one] - idleParts[one]);
+  const rest = [
+    ['keys, read once a minute', { readUnits: keyReads }],
+    ...besides,
+    ['kept of these requests', kept],
+    ['fixed, without any request', idleParts],
+  ] as const;
+  const others = rest.map(([name, dollars]): BillRow => ({ name, dollars }));
+  return { entries, total, rows: [...rows, ...others] };
 }
 
 /** Such as `all 1,000 entries, gzip`. */
@@ -188,7 +139,7 @@ export function describeRequest(units: ResponseUnits): string {
     entries === undefined ? '' : `all ${entries.toLocaleString('en-US')} entries`,
     request ?? (entries === undefined ? nameKind(operationId, kind) : kind),
     request !== undefined || status === '200' ? '' : `status ${status}`,
-    units.billedMilliseconds > toBilledDuration(operationId, response, units) ? 'read slowly' : '',
+    units.billedMilliseconds > estimateDuration(operationId, response, units) ? 'read slowly' : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -227,31 +178,26 @@ export function countIdsAboveList(
   return ids > MAX_IDS ? undefined : Math.max(1, ids);
 }
 
-export type OperationCost = ReturnType<typeof toOperationCosts>[number];
+export type ResponseCost = ReturnType<typeof priceResponses>[number];
 
-/** @param sizes the lengths of the inventory that lists are priced for */
-export function toOperationCosts(pricing: RequestPricing, sizes: readonly number[]) {
+/** Dollars per million of every response, for an inventory of such a length. */
+export function priceResponses(pricing: RequestPricing, entries: number) {
   return operationIds.flatMap((operationId) =>
     responsesOf[operationId].flatMap((response) => {
-      const isSized = growsWithInventory(operationId, response);
-      return (isSized ? sizes : [0]).flatMap((entries) => {
-        const units = findUnits(pricing, operationId, response, entries);
-        if (!units) return [];
-        const components = toDollarsPerMillion(units, pricing);
-        const dollarsPerMillion = sumDollars(components);
-        const size = isSized && { entries };
-        return [{ operationId, response, ...size, dollarsPerMillion, components }];
-      });
+      const units = findUnits(pricing, operationId, response, entries);
+      if (!units) return [];
+      const components = toDollarsPerMillion(units, pricing);
+      return [{ operationId, response, dollarsPerMillion: sumDollars(components), components }];
     }),
   );
 }
 
 /** What a sale costs, in two sentences. */
-export function toSafeSaleText({ operations }: RequestReport): string {
+export function describeSale(costs: readonly ResponseCost[]): string {
   const [one, cart] = ['200', '200 cart'].map((response) => {
-    const isSale = (cost: OperationCost) =>
+    const isSale = (cost: ResponseCost) =>
       cost.operationId === 'adjustInventory' && cost.response === response;
-    return toCents(operations.find(isSale)?.dollarsPerMillion ?? 0);
+    return toCents(costs.find(isSale)?.dollarsPerMillion ?? 0);
   });
   return `A sale is one adjustment, also of a whole cart. A million cost **$${one}** with one pet each, and **$${cart}** with ${MAX_ADJUSTMENTS} pets each.`;
 }

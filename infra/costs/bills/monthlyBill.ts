@@ -10,11 +10,10 @@ import {
   severities,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
-import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
+import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import {
-  type BilledUnits,
   findAllUnits,
   findUnits,
   type ResponseKind,
@@ -56,61 +55,21 @@ const COMPRESSED_SHARE = 0.15;
 const DAYS_A_MONTH = 730 / 24;
 
 /** @param requests per month; the traced share depends on it if the stage traces a fixed number per second */
-export function toStagePricing(
+export function readPricing(
   stage: Stage,
   requests: number,
   figures = readFigures(stage),
 ): RequestPricing {
   const { firewall, memoryMegabytes, tracing } = stage.settings;
-  const units = figures.units.map((one) => ({
-    ...one,
-    memoryMegabytes: memoryMegabytes[one.operationId],
-  }));
-  const tracedPercent = toTracedPercent(tracing, requests);
-  return { ...figures, units, tracedPercent, hasFirewall: firewall };
-}
-
-/**
- * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
- * gets its part of the saving.
- * @param others what else the account uses in the month, which makes prices fall too
- */
-export function toRequestsBill(
-  { entries, shares }: Requests,
-  pricing: RequestPricing,
-  others: Usage = {},
-) {
-  const metered = shares.map(({ operationId, requests, ...share }) => {
-    // A list of several pages has no 304; the response is 200.
-    const found = share.units ?? findUnits(pricing, operationId, share.response, entries);
-    const response = found ? share.response : '200';
-    const units = found ?? findUnits(pricing, operationId, response, entries);
-    if (!units) {
-      throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
-    }
-    const usage = toRequestUsage(units, pricing, requests);
-    return { operationId, response, requests, units, usage };
-  });
-  const keyReads = countKeyReads(shares);
-  const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(pricing.prices, sumUsage([usage, others]));
-  return {
-    shares: metered.map(({ usage: own, ...share }) => ({
-      ...share,
-      dollars: toDollars(own, rates),
-    })),
-    dollars: toDollars(usage, rates),
-    // The part for reads of the key table.
-    keyReads: keyReads * rates.readUnits,
-    ...{ usage, rates },
-  };
+  const tracedPercent = findTracedPercent(tracing, requests);
+  return { ...figures, memoryMegabytes, tracedPercent, hasFirewall: firewall };
 }
 
 /**
  * How many of a hundred requests are traced, if they are spread evenly over a month of 730 hours.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
  */
-export function toTracedPercent({ reservedPerSecond, percent }: TraceSampling, requests: number) {
+export function findTracedPercent({ reservedPerSecond, percent }: TraceSampling, requests: number) {
   if (requests === 0) return reservedPerSecond > 0 ? 100 : percent;
   const reserved = Math.min(requests, reservedPerSecond * SECONDS_A_MONTH);
   return (100 * reserved + percent * (requests - reserved)) / requests;
@@ -133,7 +92,7 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
  * @param entries the length of the inventory, which takes up most of the tables' storage
  * @param added what each month adds to the logs and to the outcomes; both are kept until they expire
  */
-export function toFixedUsage(
+export function countFixedUsage(
   { settings, metrics }: PricedStage,
   entries: number,
   pricing: RequestPricing,
@@ -143,7 +102,7 @@ export function toFixedUsage(
     settings;
   const ownsTopic = severities.some((severity) => !isTopic(alarms?.[severity]));
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
-  const ofChecks = toCheckUsage(pricing, checks);
+  const ofChecks = countCheckUsage(pricing, checks);
   const logged = added.loggedGigabytes + ofChecks.loggedGigabytes;
   const entryBytes = toRecordBytes(pricing.sizes) + BYTES_OF_AN_ITEM;
   const storedGigabytes = (entries * entryBytes) / GIGABYTE + added.outcomeGigabytes;
@@ -158,7 +117,7 @@ export function toFixedUsage(
   return sumUsage([metrics, ofChecks, others]);
 }
 
-function toOutcomeGigabytes({ shares }: Requests): number {
+function countOutcomeGigabytes({ shares }: Requests): number {
   const bytes = shares.map(({ operationId, response, requests, units }) => {
     const ofResponse = units?.request ? MAX_OUTCOME_BYTES : bytesOfOutcome[response];
     const own = operationId === 'adjustInventory' ? ofResponse : undefined;
@@ -168,7 +127,7 @@ function toOutcomeGigabytes({ shares }: Requests): number {
 }
 
 /** A check has a list of one entry, and a write refused. Between two checks, each container forgets the key. */
-function toCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> {
+function countCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> {
   const calls = operationIds.flatMap((id) => {
     const response = operations[id].permission === 'write' ? '403' : '200';
     const units = findUnits(pricing, id, response, 1);
@@ -179,52 +138,73 @@ function toCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> 
   return sumUsage([...calls, own]);
 }
 
-export type Month = ReturnType<typeof toMonth>;
+export type Month = ReturnType<typeof priceMonth>;
 
-/** @param besides the use of requests that are not in the traffic */
-export function toMonth(
+/**
+ * What a month costs. Prices that fall with use are those of an account with only this use. Each request gets its part
+ * of the saving.
+ * @param besides the use of requests that are not in the traffic
+ */
+export function priceMonth(
   stage: PricedStage,
   traffic: Requests,
-  pricing: RequestPricing,
+  pricing = readPricing(stage, sumRequests(traffic)),
   besides: Usage = {},
 ) {
   const { entries } = traffic;
-  const { usage } = toRequestsBill(traffic, pricing);
-  const { loggedGigabytes } = sumUsage([usage, besides]);
-  const outcomeGigabytes = toOutcomeGigabytes(traffic);
-  const added = { loggedGigabytes, outcomeGigabytes };
-  const fixedUsage = toFixedUsage(stage, entries, pricing, added);
-  const others = sumUsage([fixedUsage, besides]);
-  const { shares, dollars, keyReads, rates } = toRequestsBill(traffic, pricing, others);
+  const metered = traffic.shares.map(({ operationId, response, requests, units: own }) => {
+    const find = (one: ResponseKind) => findUnits(pricing, operationId, one, entries);
+    // A list of several pages has no 304; the response is 200.
+    const units = own ?? find(response) ?? find('200');
+    if (units) return { requests, units, usage: toRequestUsage(units, pricing, requests) };
+    throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
+  });
+  const keyReads = countKeyReads(traffic.shares);
+  const ofRequests = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
+  const fixedUsage = countFixedUsage(stage, entries, pricing, {
+    loggedGigabytes: sumUsage([ofRequests, besides]).loggedGigabytes,
+    outcomeGigabytes: countOutcomeGigabytes(traffic),
+  });
+  const usage = sumUsage([ofRequests, fixedUsage]);
+  const rates = toRates(pricing.prices, sumUsage([usage, besides]));
+  const components = toDollars(ofRequests, rates);
   const fixedParts = toDollars(fixedUsage, rates);
-  // What it costs without any request.
-  const idleParts = toDollars(toFixedUsage(stage, entries, pricing), rates);
-  const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
-  const total = requests + fixed;
+  const [requests, fixed] = [sumDollars(components), sumDollars(fixedParts)];
   return {
-    ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, idleParts },
-    ...{ shares, usage: sumUsage([usage, fixedUsage]), rates },
+    entries,
+    requests,
+    fixed,
+    total: requests + fixed,
+    components,
+    fixedParts,
+    /** The part for reads of the key table. */
+    keyReads: keyReads * rates.readUnits,
+    /** What it costs without any request. */
+    idleParts: toDollars(countFixedUsage(stage, entries, pricing), rates),
+    shares: metered.map(({ requests, units, usage }) => {
+      const { operationId, response } = units;
+      return { operationId, response, requests, units, dollars: toDollars(usage, rates) };
+    }),
+    usage,
+    rates,
   };
 }
 
-export type WorstMonth = ReturnType<typeof toWorstMonth>;
+export type WorstMonth = ReturnType<typeof priceWorstMonth>;
 
 /**
  * A month of attack around the clock, with all that the stage's settings allow: for every operation, the most expensive
  * request at the highest rate. Each is traced, since a client can force that by a header, and has the longest
  * `User-Agent`, which the access log keeps.
  */
-export function toWorstMonth(
+export function priceWorstMonth(
   stage: PricedStage,
   entries: number = stage.settings.inventoryEntries,
   figures = readFigures(stage),
 ) {
   const { settings } = stage;
-  const pricing = { ...toStagePricing(stage, 0, figures), tracedPercent: 100 };
-  const shares = operationIds
-    .map((id) => mostExpensiveShare(settings, id, pricing, entries))
-    // An earlier commit may lack an operation.
-    .filter(({ requests }) => requests > 0);
+  const pricing = { ...readPricing(stage, 0, figures), tracedPercent: 100 };
+  const shares = operationIds.flatMap((id) => findMostExpensive(settings, id, pricing, entries));
   const [measured] = operationIds.flatMap((id) => findUnits(pricing, id, '429', 0) ?? []);
   if (!measured) throw new Error('There are no units of a refusal: npm run units measures them.');
   const refused = withLongLine(measured);
@@ -233,42 +213,35 @@ export function toWorstMonth(
   const ofOthers = toRequestUsage({ ...refused, gatewayRequests: 1 }, pricing, unknown);
   // 10,000 a second, which nothing bounds. The request is free, but its line in the access log and its response are not.
   const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
-  const ofConflicts = toConflictUsage(settings, shares);
+  const ofConflicts = countConflictUsage(settings, shares);
   // The logs stay longer, but later months pay for that.
   const ofMonth = { ...stage, settings: { ...settings, logRetentionDays: 30 as const } };
   const besides = sumUsage([ofOthers, ofRefusals, ofConflicts]);
-  const month = toMonth(ofMonth, { entries, shares }, pricing, besides);
-  const price = (usage: Usage) => toDollars(usage, month.rates);
-  const [other, conflicts, refusals] = [price(ofOthers), price(ofConflicts), price(ofRefusals)];
-  const total = sumOf([other, conflicts, refusals], sumDollars) + month.total;
-  return { ...month, other, conflicts, refusals, total };
-}
-
-export function checkWorstMonth(stage: PricedStage) {
-  const { name, settings } = stage;
-  const total = Math.ceil(toWorstMonth(stage).total);
-  const isWithin = total <= settings.worstMonthDollars;
-  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
-  const text = isWithin
-    ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. npx petstore costs check REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
-  return { isWithin, text: `The worst month of ${name} ${text}` };
+  const month = priceMonth(ofMonth, { entries, shares }, pricing, besides);
+  return {
+    ...month,
+    other: toDollars(ofOthers, month.rates),
+    conflicts: toDollars(ofConflicts, month.rates),
+    refusals: toDollars(ofRefusals, month.rates),
+    total: month.total + sumDollars(toDollars(besides, month.rates)),
+  };
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_HEADER_BYTES = 10_240;
 
-function withLongLine<Units extends BilledUnits>(units: Units): Units {
+function withLongLine(units: ResponseUnits): ResponseUnits {
   const { logBytes } = units;
   return { ...units, logBytes: { ...logBytes, access: logBytes.access + MAX_HEADER_BYTES } };
 }
 
-function mostExpensiveShare(
+/** @returns nothing for an operation that an earlier commit lacks */
+function findMostExpensive(
   settings: StageSettings,
   operationId: OperationId,
   pricing: RequestPricing,
   entries: number,
-): TrafficShare & { readonly requests: number } {
+): (TrafficShare & { readonly units: ResponseUnits })[] {
   const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
   const asked = findAllUnits(pricing, operationId, entries).map(withLongLine);
   const priced = [...asked, ...asked.map(withSlowReader)].map((units) => {
@@ -279,12 +252,11 @@ function mostExpensiveShare(
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
     return { units, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
-  const none = { units: undefined, requests: 0, dollars: 0 };
-  const { units, requests } = priced.reduce<(typeof priced)[number] | typeof none>(
-    (most, one) => (one.dollars > most.dollars ? one : most),
-    none,
-  );
-  return { operationId, response: units?.response ?? '200', requests, ...(units && { units }) };
+  return priced
+    .filter(({ dollars }) => dollars > 0)
+    .sort((one, other) => other.dollars - one.dollars)
+    .slice(0, 1)
+    .map(({ units, requests }) => ({ operationId, response: units.response, requests, units }));
 }
 
 /**
@@ -311,18 +283,21 @@ const writtenTables = tableNames.filter((table) =>
  * again, after a pause of half its maximum on average. The tables' `maximumUnitsPerSecond` bound the write units, and
  * the account's concurrency, where it is known, bounds the time.
  */
-function toConflictUsage(
-  { accountConcurrency = Number.POSITIVE_INFINITY, maximumUnitsPerSecond }: StageSettings,
-  shares: readonly TrafficShare[],
+function countConflictUsage(
+  settings: StageSettings,
+  shares: readonly (TrafficShare & { readonly units: ResponseUnits })[],
 ): Usage {
+  const { accountConcurrency = Number.POSITIVE_INFINITY, maximumUnitsPerSecond } = settings;
   const attempts = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) => index + 1);
   const pauses = sumOf(attempts, toMaxPause) / 2;
-  const writes = shares.flatMap(({ operationId, requests, units }) => {
-    if (operations[operationId].permission !== 'write' || !units) return [];
-    const milliseconds = pauses + attempts.length * units.billedMilliseconds;
-    const seconds = (requests * milliseconds) / 1_000;
-    return [{ writeUnits: requests * units.writeUnits, seconds, megabytes: units.memoryMegabytes }];
-  });
+  const writes = shares
+    .filter(({ operationId }) => operations[operationId].permission === 'write')
+    .map(({ operationId, requests, units }) => {
+      const milliseconds = pauses + attempts.length * units.billedMilliseconds;
+      const seconds = (requests * milliseconds) / 1_000;
+      const gigabyteSeconds = (seconds * settings.memoryMegabytes[operationId]) / 1_024;
+      return { writeUnits: requests * units.writeUnits, seconds, gigabyteSeconds };
+    });
   const used = sumOf(writes, ({ writeUnits }) => writeUnits);
   const perSecond = sumOf(writtenTables, (table) => maximumUnitsPerSecond[table].write);
   const left = Math.max(0, perSecond * SECONDS_A_MONTH - used);
@@ -330,6 +305,6 @@ function toConflictUsage(
   const allowed = Math.min(1, (accountConcurrency * SECONDS_A_MONTH) / seconds);
   return {
     writeUnits: Math.min(used * attempts.length, left),
-    gigabyteSeconds: allowed * sumOf(writes, (one) => (one.seconds * one.megabytes) / 1_024),
+    gigabyteSeconds: allowed * sumOf(writes, (one) => one.gigabyteSeconds),
   };
 }

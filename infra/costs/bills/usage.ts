@@ -1,3 +1,4 @@
+import type { StageSettings } from '../../stages/stageSettings.ts';
 import type { Figures } from '../figures.ts';
 import {
   components,
@@ -8,13 +9,14 @@ import {
   usageKinds,
   usageParts,
 } from '../prices.ts';
-import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
+import type { ResponseUnits } from '../units/responseUnits.ts';
 
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 type Rates = Readonly<Record<UsageKind, number>>;
 
+/** What a stage's requests are priced with. */
 export interface RequestPricing extends Figures {
-  readonly units: readonly ResponseUnits[];
+  readonly memoryMegabytes: StageSettings['memoryMegabytes'];
   /** How many of a hundred requests X-Ray traces. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;
@@ -25,16 +27,17 @@ export const FREE_STREAMED_BYTES = 6 * 2 ** 20;
 export const GIGABYTE = 2 ** 30;
 
 export function toRequestUsage(
-  units: BilledUnits,
-  { tracedPercent, hasFirewall }: RequestPricing,
-  requests = 1,
+  units: ResponseUnits,
+  { memoryMegabytes, tracedPercent, hasFirewall }: RequestPricing,
+  requests: number,
 ): Usage {
   const { functionCalls, gatewayRequests, logBytes, responseBytes } = units;
+  const gigabytes = memoryMegabytes[units.operationId] / 1_024;
   const streamedBytes = Math.max(0, responseBytes - FREE_STREAMED_BYTES);
   const one: Usage = {
     gatewayRequests,
     functionCalls,
-    gigabyteSeconds: (functionCalls * units.memoryMegabytes * units.billedMilliseconds) / 1_024_000,
+    gigabyteSeconds: (functionCalls * gigabytes * units.billedMilliseconds) / 1_000,
     streamedGigabytes: (functionCalls * streamedBytes) / GIGABYTE,
     readUnits: units.readUnits,
     writeUnits: units.writeUnits,
@@ -62,7 +65,7 @@ export function toDollars(usage: Usage, rates: Rates): Dollars {
 }
 
 /** What a million such requests cost, at the first step of each price. */
-export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
+export function toDollarsPerMillion(units: ResponseUnits, pricing: RequestPricing): Dollars {
   return toDollars(toRequestUsage(units, pricing, 1e6), toRates(pricing.prices));
 }
 

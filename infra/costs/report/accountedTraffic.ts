@@ -1,7 +1,7 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
-import { toStageMonth } from '../bills/costReport.ts';
+import { priceMonth } from '../bills/monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from '../bills/traffic.ts';
 import { sumOf } from '../bills/usage.ts';
 import type { PricedStage } from '../figures.ts';
@@ -20,9 +20,9 @@ export function toBilledTraffic(
   requests: number,
   share: number,
 ): Traffic {
-  const { usage: ofChecks } = toStageMonth(stage, { ...accepted, shares: [] });
+  const { usage: ofChecks } = priceMonth(stage, { ...accepted, shares: [] });
   if (calls.length === 0) {
-    const { usage } = toStageMonth(stage, accepted);
+    const { usage } = priceMonth(stage, accepted);
     const own = requests / share - ofChecks.gatewayRequests;
     const factor = Math.max(0, own) / (usage.gatewayRequests - ofChecks.gatewayRequests);
     const source = "the bill's requests in the mix of infra/costs/traffic.json";

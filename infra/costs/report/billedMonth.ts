@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
-import allowancesFile from '../allowances.json' with { type: 'json' };
 import { sumOf } from '../bills/usage.ts';
 import {
+  allowances,
   type Price,
-  type Prices,
   readPrices,
+  services,
   toPriceFile,
   toUnitDollars,
+  type UsageKind,
+  usageKinds,
   usageParts,
+  usageTypes,
+  withoutRegion,
 } from '../prices.ts';
-import { services, usageTypes, withoutRegion } from '../usageTypes.ts';
 import type { BilledRow } from './readBill.ts';
-
-export type BilledKind = keyof Prices;
 
 /** The steps from list prices to what was paid. Those of $0 are left out. */
 const stepNames = {
@@ -31,7 +32,7 @@ export type Step = keyof typeof stepNames;
 
 /** A kind of usage in one region, against AWS's list. */
 export interface PricedLine {
-  readonly kind: BilledKind;
+  readonly kind: UsageKind;
   readonly region: string;
   readonly name: string;
   readonly quantity: number;
@@ -46,7 +47,7 @@ export interface PricedLine {
 }
 
 interface Named {
-  readonly kind?: BilledKind | undefined;
+  readonly kind?: UsageKind | undefined;
   readonly quantity?: number;
   readonly name: string;
   readonly region: string;
@@ -87,7 +88,7 @@ export function toBilledMonth(all: readonly BilledRow[]) {
     const price = kind && findPrice(kind, region);
     const net = sum(rows, 'net');
     if (kind === undefined || price === undefined) {
-      const name = kind ? toUsageName(kind) : `${first.usageType} of ${first.service}`;
+      const name = kind ? usageParts[kind][1] : `${first.usageType} of ${first.service}`;
       steps[kind ? 'unpriced' : 'notOurs'] += net;
       const found = { kind, name, region, dollars: net, quantity: sum(rows, 'quantity') };
       if (Math.abs(net) >= 0.005) (kind ? unpriced : notOurs).push(found);
@@ -123,7 +124,15 @@ export function toBilledMonth(all: readonly BilledRow[]) {
     const paidQuantity = quantity - freeQuantity * allowedPart;
     const billedPrice = paidQuantity > 0 ? (awsList + more) / paidQuantity : undefined;
     lines.push({
-      ...{ kind, region, name: toUsageName(kind), quantity, freeQuantity, listPrice, billedPrice },
+      ...{
+        kind,
+        region,
+        name: usageParts[kind][1],
+        quantity,
+        freeQuantity,
+        listPrice,
+        billedPrice,
+      },
       ...{ list, net, difference },
     });
   }
@@ -176,7 +185,7 @@ const stepOf = {
 } as const;
 
 /** AWS gives them no tags: https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html */
-const untaggable: readonly (BilledKind | undefined)[] = [
+const untaggable: readonly (UsageKind | undefined)[] = [
   'traces',
   'customMetrics',
   'queriedGigabytes',
@@ -217,12 +226,10 @@ function toShares(all: readonly BilledRow[]): ReadonlyMap<BilledRow, number> {
   }
 }
 
-const kinds = Object.keys(usageTypes) as BilledKind[];
-
 /** What the row counts, if the service uses it. */
 export function toKind({ service, usageType }: Pick<BilledRow, 'service' | 'usageType'>) {
   const own = withoutRegion(usageType);
-  return kinds.find((kind) => {
+  return usageKinds.find((kind) => {
     const [code, name, , alsoNamed] = usageTypes[kind];
     return services[code].test(service) && (own === name || alsoNamed?.test(own));
   });
@@ -240,15 +247,13 @@ function findMainRegion(own: readonly BilledRow[]): string {
   return most?.[0] ?? own.find(({ region }) => region !== '')?.region ?? '';
 }
 
-function findPrice(kind: BilledKind, region: string): Price | undefined {
+function findPrice(kind: UsageKind, region: string): Price | undefined {
   return existsSync(toPriceFile(region)) ? readPrices(region).prices[kind] : undefined;
 }
 
-const { allowances } = allowancesFile;
-
 /** How much of what was not billed is within AWS's allowance, which is once for a bill, or once for a region. */
 function toAllowedPart(
-  kind: BilledKind,
+  kind: UsageKind,
   alike: readonly BilledRow[],
   inRegion: readonly BilledRow[],
 ) {
@@ -266,9 +271,4 @@ function toAllowedPart(
 function isStepPrice(price: Price, average: number): boolean {
   const steps = typeof price === 'number' ? [] : price;
   return steps.some(({ dollars }) => Math.abs(average / dollars - 1) < 0.001);
-}
-
-/** Such as `requests of the gateway`. */
-export function toUsageName(kind: BilledKind): string {
-  return kind === 'queriedGigabytes' ? 'GB of logs queried' : usageParts[kind][1];
 }

@@ -1,7 +1,7 @@
 import { findBudget } from '../../stages/stageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { sumOf } from '../bills/usage.ts';
-import { toIncrease } from '../checkMonths.ts';
+import { checkLimits } from '../checkMonths.ts';
 
 export type Forecast = ReturnType<typeof toForecast>;
 
@@ -34,7 +34,7 @@ export function toForecast(
   // The days to come differ, and so may the mean of the days so far from that of others.
   const margin = DEVIATIONS * deviation * Math.sqrt(rest + rest ** 2 / daily.length);
   const hasBand = daily.length >= 5 && Number.isFinite(margin);
-  const { isWithin, limits } = toIncrease(stage, expected, accepted ?? 0);
+  const { isWithin, limits } = checkLimits(stage, expected, accepted ?? 0);
   return {
     month: isOver ? toNextMonth(month) : month,
     expected,

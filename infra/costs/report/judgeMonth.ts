@@ -1,7 +1,7 @@
 import { sumOf, toCents, type Usage } from '../bills/usage.ts';
 import { DAY_MILLISECONDS, toDay } from '../costOptions.ts';
-import { type Prices, toUnitDollars, type UsageKind, usageKinds } from '../prices.ts';
-import { type BilledKind, type BilledMonth, type PricedLine, toUsageName } from './billedMonth.ts';
+import { type Prices, toUnitDollars, type UsageKind, usageKinds, usageParts } from '../prices.ts';
+import type { BilledMonth, PricedLine } from './billedMonth.ts';
 import type { BilledDay } from './readBill.ts';
 
 /** What made a month differ from the accepted one, or why that cannot be said. */
@@ -52,7 +52,7 @@ export function findForeignCause({ notOurs, usage }: BilledMonth): Cause[] {
 
 /** Whether as much was used as this traffic takes, and as the accepted traffic takes. */
 export interface UsedLine {
-  readonly kind: BilledKind;
+  readonly kind: UsageKind;
   readonly name: string;
   readonly used: number;
   /** What the model says for the traffic that was, and for the accepted one. */
@@ -64,18 +64,18 @@ export interface UsedLine {
 
 /** @param share how much of a month it is */
 export function toUsedLines(
-  used: ReadonlyMap<BilledKind, number>,
+  used: ReadonlyMap<UsageKind, number>,
   expected: Usage,
   accepted: Usage,
   prices: Prices,
   share: number,
 ): UsedLine[] {
-  const kinds = [...usageKinds, ...[...used.keys()].filter((kind) => kind === 'queriedGigabytes')];
-  return kinds.flatMap((kind) => {
+  return usageKinds.flatMap((kind) => {
     const own = used.get(kind) ?? 0;
-    const [now, then] = [expected, accepted].map(
-      (one) => share * (one[kind as UsageKind] ?? 0),
-    ) as [number, number];
+    const [now, then] = [expected, accepted].map((one) => share * (one[kind] ?? 0)) as [
+      number,
+      number,
+    ];
     if (own + now + then === 0) return [];
     const dollars = toUnitDollars(prices[kind], own);
     const effects = {
@@ -84,7 +84,14 @@ export function toUsedLines(
       ofUse: (own - now) * dollars,
     };
     return [
-      { kind, name: toUsageName(kind), used: own, expected: now, accepted: then, dollars: effects },
+      {
+        kind,
+        name: usageParts[kind][1],
+        used: own,
+        expected: now,
+        accepted: then,
+        dollars: effects,
+      },
     ];
   });
 }

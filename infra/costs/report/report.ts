@@ -2,8 +2,8 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { findSales, toSaleCosts, toStageMonth } from '../bills/costReport.ts';
-import { type Month, toMonth, toStagePricing } from '../bills/monthlyBill.ts';
+import { findSales, priceSales } from '../bills/costReport.ts';
+import { type Month, priceMonth, readPricing } from '../bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests, type Traffic } from '../bills/traffic.ts';
 import { sumDollars, sumOf, sumUsage } from '../bills/usage.ts';
 import { readAccepted } from '../checkMonths.ts';
@@ -11,14 +11,14 @@ import {
   DAY_MILLISECONDS,
   type DayRange,
   toDay,
-  toPricedStage,
   toToday,
+  withMetrics,
   withRegion,
 } from '../costOptions.ts';
 import type { PricedStage } from '../figures.ts';
-import { readPrices } from '../prices.ts';
+import { readPrices, type UsageKind, usageKinds } from '../prices.ts';
 import { toBilledTraffic, toLoggedTraffic, toMixOf } from './accountedTraffic.ts';
-import { type BilledKind, type BilledMonth, toBilledMonth } from './billedMonth.ts';
+import { type BilledMonth, toBilledMonth } from './billedMonth.ts';
 import { toForecast } from './forecast.ts';
 import {
   type Cause,
@@ -55,7 +55,7 @@ async function toFacts(
   accounts: readonly string[],
 ) {
   const billed = bill && toOwnMonth(bill, month.name, named, accounts);
-  const stage = await toPricedStage(
+  const stage = await withMetrics(
     logs && !billed ? logs.stage : withRegion(named, billed?.region || undefined),
   );
   const { name, settings } = stage;
@@ -67,9 +67,9 @@ async function toFacts(
   const share = days.count / all;
   const accepted = readCommittedTraffic();
   const traffic = toTraffic(stage, accepted, month.name, bill, billed, logs, share, all);
-  const acceptedMonth = toStageMonth(stage, accepted);
-  const pricing = toStagePricing(stage, sumRequests(traffic));
-  const expectedMonth = toMonth(stage, traffic, pricing);
+  const acceptedMonth = priceMonth(stage, accepted);
+  const pricing = readPricing(stage, sumRequests(traffic));
+  const expectedMonth = priceMonth(stage, traffic, pricing);
   const keys = logs && toKeyCosts(logs.rows, logs.volume, logs.stage);
   const ofLogs = (logs ? toDayCount(logs.days) : 0) / all;
   const fixed = expectedMonth.fixed * ofLogs;
@@ -101,7 +101,7 @@ async function toFacts(
   const sales = keys
     ? (sumOf(keys, (one) => one.sales) * share) / ofLogs
     : countSales(traffic) * share;
-  const [ofSale] = toSaleCosts(pricing, expectedMonth);
+  const [ofSale] = priceSales(pricing, expectedMonth);
   return {
     ...{ stage: name, month: month.name, region, pricesAsOf: table.asOf },
     ...{ tags: toTags(stage), accounts: billed?.accounts ?? [] },
@@ -222,8 +222,8 @@ const countSales = ({ shares }: Traffic) => sumRequests({ shares: findSales(shar
 
 const toDayCount = ({ from, end }: DayRange) => (end - from) / DAY_MILLISECONDS;
 
-function sumKinds(billed: BilledMonth | undefined): ReadonlyMap<BilledKind, number> {
-  const sums = new Map<BilledKind, number>();
+function sumKinds(billed: BilledMonth | undefined): ReadonlyMap<UsageKind, number> {
+  const sums = new Map<UsageKind, number>();
   for (const { kind, quantity = 0 } of [...(billed?.lines ?? []), ...(billed?.unpriced ?? [])]) {
     if (kind) sums.set(kind, (sums.get(kind) ?? 0) + quantity);
   }
@@ -237,11 +237,10 @@ function toLoggedUse(
   keys: readonly KeyCost[],
   share: number,
 ) {
-  const { usage: fixed } = toStageMonth(stage, { ...accepted, shares: [] });
+  const { usage: fixed } = priceMonth(stage, { ...accepted, shares: [] });
   const logged = sumUsage(keys.map(({ usage }) => usage));
-  const kinds = Object.keys(fixed) as (keyof typeof fixed)[];
-  return new Map<BilledKind, number>(
-    kinds.map((kind) => [kind, logged[kind] + share * fixed[kind]]),
+  return new Map<UsageKind, number>(
+    usageKinds.map((kind) => [kind, logged[kind] + share * fixed[kind]]),
   );
 }
 

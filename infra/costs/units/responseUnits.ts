@@ -51,13 +51,19 @@ export function growsWithInventory(operationId: OperationId, response: ResponseK
 /** The measured lengths of the inventory, in entries. */
 export const measuredSizes = [1_000, 10_000, 100_000] as const;
 
-/** What AWS bills for one request, in its own units. */
-export interface BilledUnits {
+/** What AWS bills for one request, in its own units, as the tests measure it. */
+export interface ResponseUnits {
+  readonly operationId: OperationId;
+  readonly response: ResponseKind;
+  /** What it asks for at the contract's limits, such as `limit=1000`. Only the worst month has such requests. */
+  readonly request?: string;
+  /** The length of the inventory and of its ids, if the units grow with them. No measured entry has a version. */
+  readonly entries?: number;
+  readonly idDigits?: number;
   /** None if the gateway refuses a request because of its rate; one per 10 MB of a streamed response. */
   readonly gatewayRequests: number;
   readonly functionCalls: number;
-  readonly memoryMegabytes: number;
-  /** Assumed, see `toBilledDuration`. */
+  /** Assumed, see `estimateDuration`. */
   readonly billedMilliseconds: number;
   /** With an API key that the container has cached. A key lookup reads one unit more. */
   readonly readUnits: number;
@@ -68,28 +74,15 @@ export interface BilledUnits {
   readonly logBytes: Readonly<Record<'request' | 'start' | 'report' | 'access', number>>;
 }
 
-export interface ResponseUnits extends BilledUnits {
-  readonly operationId: OperationId;
-  readonly response: ResponseKind;
-  /** What it asks for at the contract's limits, such as `limit=1000`. Only the worst month has such requests. */
-  readonly request?: string;
-  /** The length of the inventory and of its ids, if the units grow with them. No measured entry has a version. */
-  readonly entries?: number;
-  readonly idDigits?: number;
-}
-
-/** What the tests measure. The memory is a setting of the stage. */
-export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
-
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
 /** Reads the file once: a report asks for it a hundred times. */
-export function readRecordedUnits(): readonly MeasuredUnits[] {
-  recordedUnits ??= JSON.parse(readFileSync(unitsFile, 'utf8')) as readonly MeasuredUnits[];
+export function readRecordedUnits(): readonly ResponseUnits[] {
+  recordedUnits ??= JSON.parse(readFileSync(unitsFile, 'utf8')) as readonly ResponseUnits[];
   return recordedUnits;
 }
-let recordedUnits: readonly MeasuredUnits[] | undefined;
+let recordedUnits: readonly ResponseUnits[] | undefined;
 
 const committedSizes = new URL('../sizes.json', import.meta.url);
 const sizesFile = z.record(
@@ -123,8 +116,8 @@ export function toRecordBytes({ idDigits, taggedShare }: RecordSizes): number {
   return 8 + Math.ceil(idDigits / 2) + taggedShare * VERSION_BYTES;
 }
 
-interface UnitsSource<Units extends MeasuredUnits> {
-  readonly units: readonly Units[];
+interface UnitsSource {
+  readonly units: readonly ResponseUnits[];
   readonly sizes?: RecordSizes;
 }
 
@@ -132,64 +125,65 @@ interface UnitsSource<Units extends MeasuredUnits> {
  * The units of a response for any length of the inventory.
  * @returns `undefined` if there is no such response: an inventory of several pages has no 304
  */
-export function findUnits<Units extends MeasuredUnits>(
-  { units, sizes }: UnitsSource<Units>,
+export function findUnits(
+  { units, sizes }: UnitsSource,
   operationId: OperationId,
   response: ResponseKind,
   entries: number,
-): Units | undefined {
+): ResponseUnits | undefined {
   const own = units.filter(
     (one) => one.operationId === operationId && one.response === response && !one.request,
   );
-  return toUnitsAt(own, entries, sizes);
+  return interpolateUnits(own, entries, sizes);
 }
 
 /** Every request that was measured for an operation, also those at the contract's limits. */
-export function findAllUnits<Units extends MeasuredUnits>(
-  { units, sizes }: UnitsSource<Units>,
-  operationId: OperationId,
-  entries: number,
-): Units[] {
-  const own = units.filter((one) => one.operationId === operationId);
+export function findAllUnits({ units, sizes }: UnitsSource, id: OperationId, entries: number) {
+  const own = units.filter(({ operationId }) => operationId === id);
   const requests = Map.groupBy(own, ({ response, request }) => `${response} ${request}`);
-  return [...requests.values()].flatMap((points) => toUnitsAt(points, entries, sizes) ?? []);
+  return [...requests.values()].flatMap((points) => interpolateUnits(points, entries, sizes) ?? []);
 }
 
 /**
  * Between measured lengths of the inventory, or beyond the last two, it interpolates linearly. The length of ids is
  * treated in the same way.
  */
-function toUnitsAt<Units extends MeasuredUnits>(
-  points: readonly Units[],
+function interpolateUnits(
+  points: readonly ResponseUnits[],
   entries: number,
   sizes: RecordSizes = usualSizes,
-): Units | undefined {
+): ResponseUnits | undefined {
   const [first] = points;
   if (first?.entries === undefined) return first;
   const { operationId, response } = first;
+  const { idDigits } = sizes;
   if (response === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
-  const byDigits = [...Map.groupBy(points, ({ idDigits }) => Number(idDigits))];
+  const byDigits = [...Map.groupBy(points, (point) => Number(point.idDigits))];
   const between = (name: 'readUnits' | 'responseBytes') => {
-    const values = byDigits.map(([digits, own]) => {
-      const lengths = own.map((point) => [Number(point.entries), point[name]] as const);
-      return [digits, toValueAt(entries, lengths)] as const;
+    const ofDigits = byDigits.map(([digits, own]): Point => {
+      const lengths = own.map((point): Point => [Number(point.entries), point[name]]);
+      return [digits, interpolate(entries, lengths)];
     });
-    return toValueAt(sizes.idDigits, values);
+    return interpolate(idDigits, ofDigits);
   };
-  const versionBytes = toRecordBytes(sizes) - toRecordBytes({ ...sizes, taggedShare: 0 });
+  const versionBytes = toRecordBytes(sizes) - toRecordBytes({ idDigits, taggedShare: 0 });
   const responseBytes = Math.round(between('responseBytes'));
   return {
-    ...{ ...first, entries, idDigits: sizes.idDigits },
+    ...first,
+    entries,
+    idDigits,
     // Rounded to half units, of 4 KB each.
     readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
-    billedMilliseconds: toBilledDuration(operationId, response, { entries }),
+    billedMilliseconds: estimateDuration(operationId, response, { entries }),
   };
 }
 
+type Point = readonly [at: number, value: number];
+
 /** Linear between two neighbouring points, or beyond the last two. */
-function toValueAt(at: number, points: readonly (readonly [at: number, value: number])[]): number {
+function interpolate(at: number, points: readonly Point[]): number {
   const behind = points.findIndex(([start]) => start >= at);
   const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
   const [end, last] = points[index] ?? points[0] ?? [0, 0];
@@ -212,7 +206,7 @@ export function toGatewayRequests(responseBytes: number): number {
  * knows no network. They consist of the CPU that `npm run bench` measures, at the memory's share of a processor, and
  * some 5 ms for each call of DynamoDB. The exact values are in a bill, or in the platform's report lines.
  */
-export function toBilledDuration(
+export function estimateDuration(
   operationId: OperationId,
   response: ResponseKind,
   { entries = 1_000, responseBytes = 0 }: { entries?: number; responseBytes?: number } = {},

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
-  type MeasuredUnits,
+  estimateDuration,
   type ResponseKind,
-  toBilledDuration,
+  type ResponseUnits,
   toBodyKind,
   toGatewayRequests,
 } from '../../../infra/costs/units/responseUnits.ts';
@@ -32,11 +32,11 @@ export interface Seen {
   readonly request?: string;
 }
 
-export function toResponseUnits(seen: Seen): MeasuredUnits {
+export function toResponseUnits(seen: Seen): ResponseUnits {
   const { operationId, response, received, line, entries, request } = seen;
   const responseBytes = toHeadBytes(received) + received.bytes.length;
   const lengths = { ...(entries !== undefined && { entries }), responseBytes };
-  const billedMilliseconds = toBilledDuration(operationId, response, lengths);
+  const billedMilliseconds = estimateDuration(operationId, response, lengths);
   const usual = line && toUsualLine(line, billedMilliseconds);
   return {
     operationId,
@@ -149,7 +149,7 @@ export async function toList(entries: number, idDigits: number, withTags = false
 }
 
 /** The units of another list, calculated from those of a measured one. */
-export function toOtherList(seen: MeasuredUnits, short: List, long: List): MeasuredUnits {
+export function toOtherList(seen: ResponseUnits, short: List, long: List): ResponseUnits {
   const kind = toBodyKind(seen.response);
   const grown = seen.response === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
@@ -160,7 +160,7 @@ export function toOtherList(seen: MeasuredUnits, short: List, long: List): Measu
     idDigits,
     readUnits,
     responseBytes,
-    billedMilliseconds: toBilledDuration(seen.operationId, seen.response, { entries }),
+    billedMilliseconds: estimateDuration(seen.operationId, seen.response, { entries }),
     gatewayRequests: toGatewayRequests(responseBytes),
   };
 }

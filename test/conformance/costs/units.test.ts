@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   growsWithInventory,
-  type MeasuredUnits,
   measuredSizes,
   type ResponseKind,
+  type ResponseUnits,
   responsesOf,
   toBodyKind,
   unitsFile,
@@ -49,7 +49,7 @@ describe('the billed units of a request', () => {
   let target: ConformanceTarget;
   let lists: List[];
   let taggedLists: List[];
-  let measured: MeasuredUnits[];
+  let measured: ResponseUnits[];
   let keys = 0;
 
   beforeAll(async () => {
@@ -128,8 +128,8 @@ describe('the billed units of a request', () => {
     expect(head).toBeLessThan(1_000);
   });
 
-  async function measureAll(): Promise<MeasuredUnits[]> {
-    const all: MeasuredUnits[] = [];
+  async function measureAll(): Promise<ResponseUnits[]> {
+    const all: ResponseUnits[] = [];
     for (const id of operationIds) {
       const { received } = await ask(id, toMeasuredRequest(target, id, '200', ''), '200');
       const tag = received.headers.get('etag') ?? '';
@@ -144,7 +144,7 @@ describe('the billed units of a request', () => {
   }
 
   /** The requests at the contract's limits that no other one exceeds in everything that is billed. */
-  async function measureLargest(id: OperationId): Promise<MeasuredUnits[]> {
+  async function measureLargest(id: OperationId): Promise<ResponseUnits[]> {
     const operation: Operation = operations[id];
     const pages =
       operation.query && (await send(target, operation.method, `${operation.path}?limit=500`));
@@ -165,7 +165,7 @@ describe('the billed units of a request', () => {
       });
   }
 
-  async function askLargest(id: OperationId, largest: LargestRequest): Promise<MeasuredUnits> {
+  async function askLargest(id: OperationId, largest: LargestRequest): Promise<ResponseUnits> {
     const { request, path, isRepeated, isWhole } = largest;
     const headers: Record<string, string> = { ...largest.headers };
     for (const [name, value] of Object.entries(headers)) {
@@ -215,7 +215,7 @@ describe('the billed units of a request', () => {
     return { operationId, response: response ?? status, received, line: lines[0] as RequestLine };
   }
 
-  async function measureRefused(operationId: OperationId): Promise<MeasuredUnits> {
+  async function measureRefused(operationId: OperationId): Promise<ResponseUnits> {
     const limit = { failures: [{ status: 429, share: 1 }] };
     const limited = await startTestGateway({}, undefined, limit);
     const { method, path: template } = operations[operationId];
@@ -228,7 +228,7 @@ describe('the billed units of a request', () => {
 
 interface Asked {
   readonly request: LargestRequest;
-  readonly units: MeasuredUnits;
+  readonly units: ResponseUnits;
 }
 
 /** Whether no other request costs at least as much in everything that is billed; of equal ones, the first does. */
@@ -242,7 +242,7 @@ function isMostExpensive({ units }: Asked, index: number, all: readonly Asked[])
   });
 }
 
-function toAmounts({ logBytes, ...units }: MeasuredUnits): number[] {
+function toAmounts({ logBytes, ...units }: ResponseUnits): number[] {
   const { gatewayRequests, billedMilliseconds, readUnits, writeUnits, responseBytes } = units;
   const logged = Object.values(logBytes).reduce((sum, bytes) => sum + bytes, 0);
   return [gatewayRequests, billedMilliseconds, readUnits, writeUnits, responseBytes, logged];

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import {
-  toFixedUsage,
-  toMonth,
-  toRequestsBill,
-  toStagePricing,
-  toTracedPercent,
+  countFixedUsage,
+  findTracedPercent,
+  priceMonth,
+  readPricing,
 } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, replaceRequests } from '../../../infra/costs/bills/traffic.ts';
 import {
@@ -38,7 +37,7 @@ import { priceStage } from './figures.ts';
 const { prices } = readPrices();
 const { production } = fixtures;
 const { settings } = production;
-const { units: recorded } = toStagePricing(production, 1);
+const { units: recorded } = readPricing(production, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
 const toTraffic = (requests: string) => replaceRequests(readCommittedTraffic(), requests);
 const units = (id: OperationId, response: ResponseKind, entries = 0) =>
@@ -46,14 +45,16 @@ const units = (id: OperationId, response: ResponseKind, entries = 0) =>
 
 /** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { ...toStagePricing(production, 1), tracedPercent: 10, sizes: measured };
+const pricing = { ...readPricing(production, 1), tracedPercent: 10, sizes: measured };
 /** What a million such responses cost in dollars, for lists of 1,000 entries. */
 const toMillion = (id: OperationId, response: ResponseKind, priced = pricing) =>
   sumDollars(toDollarsPerMillion(units(id, response, 1_000), priced));
 
 test('a million requests cost the sum of the prices of their units', () => {
-  const request = {
-    ...{ gatewayRequests: 1, functionCalls: 1, memoryMegabytes: 512, billedMilliseconds: 10 },
+  // Of a function with half a GB.
+  const request: ResponseUnits = {
+    ...{ operationId: 'listOrders', response: '200' },
+    ...{ gatewayRequests: 1, functionCalls: 1, billedMilliseconds: 10 },
     ...{ readUnits: 0.5, writeUnits: 4, responseBytes: 7 * 2 ** 20 },
     logBytes: { request: 500, start: 100, report: 300, access: 124 },
   };
@@ -112,7 +113,7 @@ test.each([
 
 test('the outcomes of a month of adjustments are stored and backed up, but replays are not', () => {
   const toStored = (requests: string) =>
-    toMonth(priceStage(production), toTraffic(requests), pricing).usage;
+    priceMonth(priceStage(production), toTraffic(requests), pricing).usage;
   const none = toStored('adjustInventory:replay=10M').storedGigabytes;
   const requests = 'adjustInventory=10M,adjustInventory:cart=1M,adjustInventory:409=1M';
   const { storedGigabytes, backedUpGigabytes } = toStored(requests);
@@ -175,12 +176,12 @@ test.each([
   [{ reservedPerSecond: 1, percent: 0 }, 0, 100],
   [{ reservedPerSecond: 0, percent: 7 }, 0, 7],
 ])('with %j, of %i requests a month %d %% are traced', (sampling, requests, percent) => {
-  expect(toTracedPercent(sampling, requests)).toBeCloseTo(percent, 6);
+  expect(findTracedPercent(sampling, requests)).toBeCloseTo(percent, 6);
 });
 
 test('a key is read again each minute: 43,800 minutes × $0.125 a million, for each called operation', () => {
   const traffic = toTraffic('updateInventory=1M,listOrders=1k,listOrders:401=1k,listOrders:429=1k');
-  const { keyReads } = toRequestsBill(traffic, pricing);
+  const { keyReads } = priceMonth(priceStage(production), traffic, pricing);
   expect(keyReads).toBeCloseTo((44_800 * 0.125) / 1e6, 9);
 });
 
@@ -190,7 +191,7 @@ test('the fixed part is units times prices', () => {
   // By hand for these alone: what was not measured is not checked.
   const ids = ['listInventory', 'getInventoryEntry', 'updateInventory', 'listOrders'];
   const units = pricing.units.filter(({ operationId }) => ids.includes(operationId));
-  const fixed = toFixedUsage(own, 1e9 / 118, { ...pricing, units, hasFirewall: true });
+  const fixed = countFixedUsage(own, 1e9 / 118, { ...pricing, units, hasFirewall: true });
   const dollars = toDollars(fixed, toRates(prices));
   const [checks, calls] = [8_760, 4 * 8_760];
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
@@ -238,13 +239,13 @@ test.each<[string, Stage, () => StageTemplates]>([
   ],
   ['one that keeps nothing', quiet, synthesizeQuiet],
 ])('the monthly units in the settings of %s match its stacks', (_, stage, stacks) => {
-  const usage = toFixedUsage(priceStage(stage), 1, pricing);
+  const usage = countFixedUsage(priceStage(stage), 1, pricing);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
   expect({ ...usage, isBackedUp }).toEqual({ ...usage, ...countFixedUnits(stacks()) });
 });
 
 test('monitoring production costs at most 16 dollars a month, as infra/README.md says', () => {
-  const fixed = toDollars(toFixedUsage(priceStage(production), 0, pricing), toRates(prices));
+  const fixed = toDollars(countFixedUsage(priceStage(production), 0, pricing), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   // With up to six operations.
   const further = Math.max(0, operationIds.length - 6);

@@ -3,13 +3,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it, vi } from 'vitest';
-import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
-import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import { priceMonth, priceWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { checkMonths } from '../../../infra/costs/checkMonths.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import { runPrices } from '../../../infra/costs/runPrices.ts';
-import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
+import { type ResponseUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { toNames } from '../../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
@@ -134,13 +133,13 @@ const getStackByName = (name: string) => ({ template: templates[name as keyof ty
 export const buildApp = () => ({ synth: () => ({ getStackByName }) });`;
 }
 
-const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>): Files => ({
+const measure = (change: (one: ResponseUnits) => Partial<ResponseUnits>): Files => ({
   'costs/units/units.json': same['costs/units/units.json'].map((one) => ({
     ...one,
     ...change(one),
   })),
 });
-const without = (isLeftOut: (one: MeasuredUnits) => boolean): Files => ({
+const without = (isLeftOut: (one: ResponseUnits) => boolean): Files => ({
   'costs/units/units.json': same['costs/units/units.json'].filter((one) => !isLeftOut(one)),
 });
 const { prices } = readPrices();
@@ -195,7 +194,7 @@ const commits: Readonly<Record<string, Files>> = {
 };
 
 const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
-const worstMonthDollars = Math.ceil(toWorstMonth(priceStage(production)).total);
+const worstMonthDollars = Math.ceil(priceWorstMonth(priceStage(production)).total);
 const dime = { reservedConcurrency: { listOrders: 900 } };
 const moreLists = { throttles: { ...throttles, listInventory: { rate: 50, burst: 100 } } };
 /** Two lists at once, of 0.7 s each, are 2.857 a second. */
@@ -259,7 +258,7 @@ async function showChanges(): Promise<string[]> {
 }
 
 function showChecks(): string[] {
-  const { total } = toStageMonth(priceStage(production), readCommittedTraffic());
+  const { total } = priceMonth(priceStage(production), readCommittedTraffic());
   return Object.entries(checks).map(([name, [changes, factor]]) => {
     const accepted = factor ? { production: Number((total * factor).toFixed(2)) } : {};
     const found = checkMonths([priceStage(changeProduction({ ...wide, ...changes }))], accepted);
@@ -285,7 +284,7 @@ it('compares with a commit by the templates that its own code builds', async () 
   for (const { stage: name, before } of JSON.parse(stdout).changes) {
     // The process has the tests' stages, and the commit those of the team.
     const stage = deployedStages.find((one) => one.name === name);
-    const total = stage && toStageMonth(priceStage(stage), readCommittedTraffic()).total;
+    const total = stage && priceMonth(priceStage(stage), readCommittedTraffic()).total;
     expect(before).toEqual(total && expect.closeTo(total, 6));
   }
 });

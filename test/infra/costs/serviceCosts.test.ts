@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { countIdsAboveList, toServiceCosts } from '../../../infra/costs/bills/costReport.ts';
-import { toStagePricing, toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import { countIdsAboveList, priceService } from '../../../infra/costs/bills/costReport.ts';
+import { priceWorstMonth, readPricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, sumOf } from '../../../infra/costs/bills/usage.ts';
-import { toServiceText } from '../../../infra/costs/costsText.ts';
+import { renderCosts } from '../../../infra/costs/costsText.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import type { StageName } from '../../../infra/stages/stages.ts';
@@ -21,7 +21,7 @@ const { production } = fixtures;
 const name = 'unmeasured' as StageName;
 const priced = { ...priceStage(production), name };
 const toWorst = (changes: Partial<StageSettings>) =>
-  toWorstMonth({ ...priced, ...changeProduction(changes), name });
+  priceWorstMonth({ ...priced, ...changeProduction(changes), name });
 const ofTests = {
   entries: 1_000,
   requests: {
@@ -55,7 +55,7 @@ const isDeprecated = (id: OperationId) =>
   (operations[id] as Operation).lifecycle.kind === 'deprecated';
 
 describe('the worst month', () => {
-  const worst = toWorstMonth(priced);
+  const worst = priceWorstMonth(priced);
   const find = (id: string) => worst.shares.find((share) => share.operationId === id)?.units;
 
   it('asks each operation for the most expensive of what the contract lets it be asked', () => {
@@ -144,8 +144,8 @@ describe('the worst month', () => {
 
 describe('npx petstore costs', () => {
   const traffic = parseTraffic(JSON.stringify(ofTests), 'traffic.test.json');
-  const costs = toServiceCosts(priced, traffic);
-  const text = toServiceText(costs);
+  const costs = priceService(priced, traffic);
+  const text = renderCosts(costs);
 
   it('says what the typical request is: a default page of 100 orders, not of twenty', () => {
     const orders = costs.operations.find(({ operationId }) => operationId === 'listOrders');
@@ -160,7 +160,7 @@ describe('npx petstore costs', () => {
     'prices a request of each operation and a sale in %s as by hand',
     (region, gateway, readUnit, writeUnit, log) => {
       const inRegion = { ...priced, settings: { ...priced.settings, region } };
-      const { operations, sales } = toServiceCosts(inRegion, traffic);
+      const { operations, sales } = priceService(inRegion, traffic);
       const gb = 2 ** 30 / 1e6;
       const toSum = (
         seconds: number,
@@ -253,8 +253,8 @@ describe('npx petstore costs', () => {
       Number(cart?.full) - Number(cart?.marginal),
       6,
     );
-    const none = toServiceCosts(priced, { ...traffic, shares: [] });
-    expect(toServiceText(none)).toMatch(/^a sale of one pet +\d+\.\d\d +-$/m);
+    const none = priceService(priced, { ...traffic, shares: [] });
+    expect(renderCosts(none)).toMatch(/^a sale of one pet +\d+\.\d\d +-$/m);
   });
 
   it('keeps what grows with requests apart from what is fixed', () => {
@@ -264,7 +264,7 @@ describe('npx petstore costs', () => {
     };
     const toRow = (name: string, { month }: typeof costs) =>
       sumDollars(month.rows.find((row) => row.name.startsWith(name))?.dollars ?? {});
-    const more = toServiceCosts(priced, twice);
+    const more = priceService(priced, twice);
     expect(toRow('fixed', more)).toBeCloseTo(toRow('fixed', costs), 9);
     expect(toRow('kept', more)).toBeCloseTo(2 * toRow('kept', costs), 2);
   });
@@ -277,7 +277,7 @@ describe('npx petstore costs', () => {
   ] as const)(
     'of %i entries, the whole list as %s is cheaper than petId= from %s ids on',
     (entries, response, ids) => {
-      expect(countIdsAboveList(toStagePricing(priced, 1), entries, response)).toBe(ids);
+      expect(countIdsAboveList(readPricing(priced, 1), entries, response)).toBe(ids);
     },
   );
 });

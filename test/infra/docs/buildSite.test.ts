@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
-import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { priceResponses } from '../../../infra/costs/bills/costReport.ts';
+import { readPricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { buildSite, keywords } from '../../../infra/docs/buildSite.ts';
 import { tarballName } from '../../../infra/docs/client/buildClient.ts';
@@ -136,8 +136,8 @@ describe('the guides', () => {
     const responses = lines.map(([, id, response]) => `${id} ${response}`);
     expect(responses).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'listOrders 401']));
     expect(responses.join()).not.toMatch(/429|412|400/);
-    const pricing = toStagePricing(stages.production, 1);
-    const page = toOperationCosts(pricing, [1_000]).find(
+    const pricing = readPricing(stages.production, 1);
+    const page = priceResponses(pricing, 1_000).find(
       ({ operationId, response }) => operationId === 'listOrders' && response === '200',
     );
     expect(costs).toMatch(/A million cost <strong>\$\d+\.\d\d<\/strong> with one pet each/);
@@ -147,9 +147,9 @@ describe('the guides', () => {
   test('say from how many ids, and up to which length, a list is cheaper', () => {
     const text = readSection('lists.html', 'parts-of-a-list').replaceAll(/<[^>]*>/g, '');
     const traffic = readCommittedTraffic();
-    const pricing = toStagePricing(stagesForClients[0], sumRequests(traffic));
+    const pricing = readPricing(stagesForClients[0], sumRequests(traffic));
     const price = (kind: string, length = traffic.entries) =>
-      toOperationCosts(pricing, [length]).find(
+      priceResponses(pricing, length).find(
         ({ operationId, response }) => operationId === 'listInventory' && response === kind,
       )?.dollarsPerMillion ?? Number.NaN;
     const [one, hundred] = [price('200 petId'), price('200 petIds')];
@@ -171,7 +171,7 @@ describe('the guides', () => {
     const pages =
       /pages of 100 orders cost \$(\S+), and of 1,000 orders \$(\S+)\.\s.* cost (\S+) times/;
     const [usual = 0, largest = 0, times] = (pages.exec(text) ?? []).slice(1).map(Number);
-    const orders = toOperationCosts(pricing, [0]).find((one) => one.operationId === 'listOrders');
+    const orders = priceResponses(pricing, 0).find((one) => one.operationId === 'listOrders');
     expect(usual).toBeCloseTo(orders?.dollarsPerMillion ?? 0, 2);
     // An order has more than 100 bytes, at $0.09 per GB.
     expect(largest - usual).toBeGreaterThan((900 * 100 * 1e6 * 0.09) / 2 ** 30);

@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { toStageMonth } from '../../../../infra/costs/bills/costReport.ts';
+import { priceMonth } from '../../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, type Traffic } from '../../../../infra/costs/bills/traffic.ts';
 import type { PricedStage } from '../../../../infra/costs/figures.ts';
-import { type UsageKind, usageKinds } from '../../../../infra/costs/prices.ts';
-import { usageTypes } from '../../../../infra/costs/usageTypes.ts';
+import { type UsageKind, usageKinds, usageTypes } from '../../../../infra/costs/prices.ts';
 
 /** A line of a bill, whatever its format. Costs are before discounts; `discount` is a share. */
 export interface Line {
@@ -55,7 +54,7 @@ export function toBill(
   traffic: Traffic = readCommittedTraffic(),
 ): Line[] {
   const stage = { ...priced, settings: { ...priced.settings, region } };
-  const { usage, rates } = toStageMonth(stage, traffic);
+  const { usage, rates } = priceMonth(stage, traffic);
   const length = toLength(month);
   return usageKinds
     .filter((kind) => usage[kind] > 0)
