@@ -4,7 +4,7 @@ import { UsageError } from '../../cli/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, toMonth, toToday } from '../costOptions.ts';
 import { openLogs } from './logRows.ts';
-import { toPage } from './page.ts';
+import { renderPage } from './page.ts';
 import { readBill } from './readBill.ts';
 import { toReport } from './report.ts';
 
@@ -34,7 +34,7 @@ export async function runReport(
   const isWrong = causes.some((cause) => cause.name === 'bill' || cause.name === 'price');
   if (isWrong || !forecast.isWithin) process.exitCode = 1;
   if (json) return writeResult({ json }, report, '');
-  await writeOut(toPage(report, unread));
+  await writeOut(renderPage(report, unread));
   log(verdict);
 }
 
