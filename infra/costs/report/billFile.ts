@@ -1,69 +1,38 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 
+const money = 'DECIMAL(38,15)';
 /**
- * The columns that are read. A question mark: the column may be missing. In FOCUS 1.2, the usage type is the SKU's meter.
+ * The columns that are read: the type, and the names in CUR 2.0 and FOCUS. A question mark: the column may be missing. In
+ * FOCUS 1.2, the usage type is the SKU's meter. Parquet has money as DOUBLE, which 15 places make exact.
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-0-aws-columns.html
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws-columns.html
  */
-const columnsOf = {
-  'CUR 2.0': {
-    account: ['line_item_usage_account_id'],
-    region: ['product_region_code'],
-    service: ['line_item_product_code'],
-    usageType: ['line_item_usage_type'],
-    kind: ['line_item_line_item_type'],
-    quantity: ['line_item_usage_amount'],
-    gross: ['line_item_unblended_cost'],
-    net: ['line_item_net_unblended_cost', '?'],
-    list: ['pricing_public_on_demand_cost', '?'],
-    currency: ['line_item_currency_code'],
-    from: ['line_item_usage_start_date'],
-    end: ['line_item_usage_end_date'],
-    resource: ['line_item_resource_id', '?'],
-    commitment: ['?'],
-    class: ['?'],
-  },
-  FOCUS: {
-    account: ['subaccountid'],
-    region: ['regionid'],
-    service: ['servicename'],
-    usageType: ['x_usagetype', 'skumeter'],
-    kind: ['chargecategory'],
-    quantity: ['consumedquantity'],
-    gross: ['billedcost'],
-    net: ['?'],
-    list: ['listcost'],
-    currency: ['billingcurrency'],
-    from: ['chargeperiodstart'],
-    end: ['chargeperiodend'],
-    resource: ['resourceid', '?'],
-    commitment: ['commitmentdiscountid', '?'],
-    class: ['chargeclass', '?'],
-  },
+const fields = {
+  account: ['VARCHAR', 'line_item_usage_account_id', 'subaccountid'],
+  region: ['VARCHAR', 'product_region_code', 'regionid'],
+  service: ['VARCHAR', 'line_item_product_code', 'servicename'],
+  usageType: ['VARCHAR', 'line_item_usage_type', 'x_usagetype or skumeter'],
+  kind: ['VARCHAR', 'line_item_line_item_type', 'chargecategory'],
+  quantity: ['DOUBLE', 'line_item_usage_amount', 'consumedquantity'],
+  gross: [money, 'line_item_unblended_cost', 'billedcost'],
+  net: [money, 'line_item_net_unblended_cost?', '?'],
+  list: [money, 'pricing_public_on_demand_cost?', 'listcost'],
+  currency: ['VARCHAR', 'line_item_currency_code', 'billingcurrency'],
+  from: ['TIMESTAMPTZ NOT NULL', 'line_item_usage_start_date', 'chargeperiodstart'],
+  end: ['TIMESTAMPTZ NOT NULL', 'line_item_usage_end_date', 'chargeperiodend'],
+  resource: ['VARCHAR', 'line_item_resource_id?', 'resourceid?'],
+  commitment: ['VARCHAR', '?', 'commitmentdiscountid?'],
+  class: ['VARCHAR', '?', 'chargeclass?'],
 } as const;
-
-type Field = keyof (typeof columnsOf)['FOCUS'];
-const fields = Object.keys(columnsOf.FOCUS) as Field[];
-
-/** Money is DECIMAL. Parquet has it as DOUBLE, which 15 places make exact. */
-const types: Partial<Record<Field, string>> = {
-  ...{ gross: 'DECIMAL(38,15)', net: 'DECIMAL(38,15)', list: 'DECIMAL(38,15)' },
-  ...{ quantity: 'DOUBLE', from: 'TIMESTAMPTZ', end: 'TIMESTAMPTZ' },
-};
-const toType = (field: Field) => types[field] ?? 'VARCHAR';
 
 /** Lines of bills as they are, each with the file that it is from, and its tags `stage` and `service`. */
 export const rawColumns = [
-  ...['file', 'format', 'stageTag', 'serviceTag'].map((name) => `"${name}" VARCHAR`),
-  ...fields.map(
-    (field) => `"${field}" ${toType(field)}${toType(field) === 'TIMESTAMPTZ' ? ' NOT NULL' : ''}`,
-  ),
-];
+  'file VARCHAR, "stageTag" VARCHAR, "serviceTag" VARCHAR',
+  ...Object.entries(fields).map(([name, [type]]) => `"${name}" ${type}`),
+].join(', ');
 
 /** A column's name and type. */
 export interface Column {
@@ -79,7 +48,7 @@ const needed =
   'Give a CUR 2.0 or FOCUS export of AWS Data Exports as it is, as CSV, .csv.gz or Parquet.';
 
 /** The SQL that reads a bill. @throws {Error} saying what the file is, if it is no bill */
-export async function toBillSql(
+export async function readBillSql(
   file: string,
   describe: (source: string) => Promise<Column[]>,
 ): Promise<string> {
@@ -92,7 +61,7 @@ export async function toBillSql(
   const name = toText(file);
   if (begin.startsWith('PAR1')) {
     const source = `read_parquet(${name})`;
-    return toSelect(file, source, await describe(source), refuse);
+    return selectLines(file, source, await describe(source), refuse);
   }
   if (head.includes(0)) throw refuse('no text, for example in UTF-16 as Excel saves it');
   const [line = ''] = head
@@ -111,31 +80,29 @@ export async function toBillSql(
   const listed = columns.map((one) => `${toText(one)}: 'VARCHAR'`).join(', ');
   const source = `read_csv(${name}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${listed}})`;
   const texts = columns.map((one) => ({ name: one, type: 'VARCHAR' }));
-  return toSelect(file, source, texts, refuse);
+  return selectLines(file, source, texts, refuse);
 }
 
 /** The first bytes, decompressed. Reads a compressed file to its end, since DuckDB takes a truncated one for whole. */
 async function readHead(file: string): Promise<Buffer> {
+  const begin = Buffer.concat(await createReadStream(file, { end: MAX_HEAD_BYTES - 1 }).toArray());
+  if (begin[0] !== 0x1f || begin[1] !== 0x8b) return begin;
   let head = Buffer.alloc(0);
-  const keep = new Writable({
-    write(chunk, _, done) {
-      if (head.length < 65_536) head = Buffer.concat([head, chunk]);
-      done();
-    },
-  });
-  await pipeline(createReadStream(file, { end: 65_535 }), keep);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
-  head = Buffer.alloc(0);
-  const unpacked = new Writable({ write: keep._write.bind(keep) });
-  await pipeline(createReadStream(file), createGunzip(), unpacked).catch((error: Error) => {
+  try {
+    for await (const chunk of createReadStream(file).pipe(createGunzip())) {
+      if (head.length < MAX_HEAD_BYTES) head = Buffer.concat([head, chunk]);
+    }
+    return head;
+  } catch (error) {
+    const cause = (error as Error).message;
     throw new Error(
-      `${file} is damaged or was not downloaded to its end (${error.message}). Download it again.`,
+      `${file} is damaged or was not downloaded to its end (${cause}). Download it again.`,
     );
-  });
-  return head;
+  }
 }
+const MAX_HEAD_BYTES = 65_536;
 
-function toSelect(
+function selectLines(
   file: string,
   source: string,
   columns: readonly Column[],
@@ -150,25 +117,24 @@ function toSelect(
     const begin = columns.slice(0, 3).map(({ name }) => name);
     throw refuse(`no bill that is known here: its columns begin with ${begin.join(', ')}`);
   }
-  const values = fields.map((field) => {
-    const names: readonly string[] = columnsOf[format][field];
-    const column = names.map(find).find((one) => one !== undefined);
-    if (column === undefined && !names.includes('?')) {
-      throw new Error(`${file} has no column ${names.join(' or ')}. ${needed}`);
-    }
-    const value = column ? toValue(column) : 'NULL';
-    return `${value}::${toType(field)} AS ${toName(field)}`;
+  const values = Object.entries(fields).map(([field, [, cur, focus]]) => {
+    const text = format === 'FOCUS' ? focus : cur;
+    const names = text.replace('?', '');
+    const column = names.split(' or ').map(find).find(Boolean);
+    if (!column && !text.endsWith('?'))
+      throw new Error(`${file} has no column ${names}. ${needed}`);
+    return `${column ? toValue(column) : 'NULL'} AS "${field}"`;
   });
   const maps = columns.filter(({ name }) => tagMaps.includes(name.toLowerCase()));
   const tags = ['stage', 'service'].map((tag) => {
     const own = columns.filter(({ name }) => toTagColumn(tag).test(name));
     const all = [...own.map(toValue), ...maps.map((map) => toTagOf(map, tag)), 'NULL'];
-    return `coalesce(${all.join(', ')}) AS ${toName(`${tag}Tag`)}`;
+    return `coalesce(${all.join(', ')}) AS "${tag}Tag"`;
   });
   if (maps.length === 0 && !columns.some(({ name }) => toTagColumn('stage').test(name))) {
     throw new Error(`${file} has no column of tags, such as resource_tags or Tags. ${needed}`);
   }
-  return `SELECT ${toText(file)} AS file, '${format}' AS format, ${[...values, ...tags].join(', ')} FROM ${source}`;
+  return `SELECT ${toText(file)} AS file, ${[...values, ...tags].join(', ')} FROM ${source}`;
 }
 
 /** In text, nothing is empty. */

@@ -1,4 +1,4 @@
-import { type Column, rawColumns, toBillSql, toText } from './billFile.ts';
+import { type Column, rawColumns, readBillSql, toText } from './billFile.ts';
 
 /** Lines of a bill that are alike, summed. Of which tag: the stage's, another, or none. */
 export interface BilledRow {
@@ -71,19 +71,19 @@ export async function readBill(
   }
   try {
     await query("SET TimeZone = 'UTC'");
-    await query(`CREATE TABLE raw (${rawColumns.join(', ')})`);
+    await query(`CREATE TABLE raw (${rawColumns})`);
     const describe = (source: string) =>
       query<Column>(
         `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
       );
     for (const file of files) {
-      const sql = await toBillSql(file, describe);
+      const sql = await readBillSql(file, describe);
       await query(`INSERT INTO raw BY NAME ${sql}`).catch((error: Error) => {
-        throw new Error(`${file} cannot be read: ${toCause(error)}`);
+        throw new Error(`${file} cannot be read: ${describeCause(error)}`);
       });
     }
     await refuseCurrency(query);
-    await query(toLines(tags, accounts));
+    await query(createLines(tags, accounts));
     return await readSums(query, month, tags.stage);
   } finally {
     connection.closeSync();
@@ -94,7 +94,7 @@ export async function readBill(
 type Query = <Row>(sql: string) => Promise<Row[]>;
 
 /** What is wrong, and in which row: DuckDB adds its settings and advice. */
-function toCause({ message }: Error): string {
+function describeCause({ message }: Error): string {
   const [, time] = /timestamp field (?:format|value)[^"]*"([^"]*)"/.exec(message) ?? [];
   if (time) return `it has "${time}" where a date such as 2026-11-01T00:00:00Z is needed.`;
   if (/NOT NULL/.test(message)) return 'it has a line without a time.';
@@ -122,7 +122,10 @@ async function refuseCurrency(query: Query): Promise<void> {
  * in them already.
  * https://docs.aws.amazon.com/cur/latest/userguide/Lineitem-columns.html#Lineitem-details-L-LineItemType
  */
-function toLines(tags: { service: string; stage: string }, accounts: readonly string[]): string {
+function createLines(
+  tags: { service: string; stage: string },
+  accounts: readonly string[],
+): string {
   const isOwnAccount =
     accounts.length > 0 ? `account IN (${accounts.map(toText).join(', ')})` : 'true';
   return `CREATE TABLE lines AS
@@ -130,6 +133,7 @@ function toLines(tags: { service: string; stage: string }, accounts: readonly st
       category = 'usage' AND quantity > 0 AND net = 0 AND NOT "isCommitted" AS "isFree"
     FROM (SELECT
       "from" AT TIME ZONE 'UTC' AS "from", "end" AT TIME ZONE 'UTC' AS "end",
+      strftime("from", '%Y-%m') AS month, "end" - "from" <= INTERVAL 1 DAY AS "isDaily",
       coalesce(account, '') AS account, coalesce(region, '') AS region, coalesce(service, '') AS service,
       coalesce("usageType", '') AS "usageType", coalesce(resource, '') AS resource,
       CASE WHEN class = 'Correction' OR kind = 'Refund' THEN 'correction'
@@ -148,37 +152,35 @@ function toLines(tags: { service: string; stage: string }, accounts: readonly st
 }
 
 async function readSums(query: Query, month: string, stage: string): Promise<Bill> {
-  type Texts<Row> = { [Name in keyof Row]: Row[Name] extends number ? string : Row[Name] };
-  const rows = await query<Texts<BilledRow>>(`
-    SELECT strftime("from", '%Y-%m') AS month, account, region, service, "usageType", category, tag,
-      "isCommitted", "isFree", sum(quantity) AS quantity, sum(list) AS list, sum(net) AS net
-    FROM lines GROUP BY ALL ORDER BY ALL`);
-  // In a bill by the day, a line of a whole month does not tell whether a day is missing.
-  const days = await query<Texts<BilledDay & { isDaily: boolean }>>(`
-    WITH own AS (
-      SELECT *, "end" - "from" <= INTERVAL 1 DAY AS "isDaily",
-        count(*) OVER (PARTITION BY "from", "end", account, region, service, "usageType", category, resource, quantity, net) AS copies
-      FROM lines WHERE tag = 'own' AND category = 'usage' AND strftime("from", '%Y-%m') = ${toText(month)}),
-    used AS (SELECT * FROM own WHERE "isDaily" OR NOT (SELECT bool_or("isDaily") FROM own)),
-    spread AS (SELECT *, unnest(generate_series(date_trunc('day', "from"), "end" - INTERVAL 1 MICROSECOND, INTERVAL 1 DAY)) AS day FROM used)
-    SELECT strftime(day, '%Y-%m-%d') AS day, bool_or("isDaily") AS "isDaily", min(copies) AS copies,
-      coalesce(sum(quantity) FILTER (WHERE "usageType" LIKE '%ApiGatewayRequest'), 0) AS requests
-    FROM spread GROUP BY ALL ORDER BY day`);
-  const calls = await query<{ month: string; operation: string; calls: string }>(`
-    SELECT strftime("from", '%Y-%m') AS month, regexp_extract(resource, ${toText(`:function:petstore-${stage}-(\\w+)`)}, 1) AS operation, sum(quantity) AS calls
-    FROM lines WHERE tag = 'own' AND category = 'usage' AND "usageType" LIKE '%Request-ARM'
-    GROUP BY ALL HAVING operation <> '' ORDER BY ALL`);
-  const [count] = await query<{ lines: string }>('SELECT count(*) AS lines FROM lines');
+  const own = `tag = 'own' AND category = 'usage'`;
+  const ofMonth = `${own} AND month = ${toText(month)}`;
+  const [counted] = await query<{ isDaily: boolean | null; lines: number }>(
+    `SELECT count(*)::INTEGER AS lines, bool_or("isDaily") FILTER (WHERE ${ofMonth}) AS "isDaily" FROM lines`,
+  );
+  const { lines = 0, isDaily } = counted ?? {};
   return {
-    rows: rows.map(({ quantity, list, net, ...row }) => ({
-      ...row,
-      ...{ quantity: Number(quantity), list: Number(list), net: Number(net) },
-    })),
-    days: days.map(({ day, requests, copies }) => ({
-      ...{ day, requests: Number(requests), copies: Number(copies) },
-    })),
-    isDaily: days.some((one) => one.isDaily),
-    calls: calls.map((one) => ({ ...one, calls: Number(one.calls) })),
-    lines: Number(count?.lines),
+    rows: await query(`
+      SELECT month, account, region, service, "usageType", category, tag, "isCommitted", "isFree",
+        sum(quantity) AS quantity, sum(list)::DOUBLE AS list, sum(net)::DOUBLE AS net
+      FROM lines GROUP BY ALL ORDER BY ALL`),
+    // In a bill by the day, a line of a whole month does not tell whether a day is missing.
+    days: await query(`
+      WITH own AS (
+        SELECT *, count(*) OVER (PARTITION BY "from", "end", account, region, service, "usageType", category, resource, quantity, net) AS copies
+        FROM lines WHERE ${ofMonth}),
+      spread AS (
+        SELECT *, unnest(generate_series(date_trunc('day', "from"), "end" - INTERVAL 1 MICROSECOND, INTERVAL 1 DAY)) AS day
+        FROM own WHERE "isDaily" OR NOT ${isDaily ?? false})
+      SELECT strftime(day, '%Y-%m-%d') AS day,
+        coalesce(sum(quantity) FILTER (WHERE "usageType" LIKE '%ApiGatewayRequest'), 0) AS requests,
+        min(copies)::INTEGER AS copies
+      FROM spread GROUP BY ALL ORDER BY day`),
+    isDaily: isDaily ?? false,
+    calls: await query(`
+      SELECT month, regexp_extract(resource, ${toText(`:function:petstore-${stage}-(\\w+)`)}, 1) AS operation,
+        sum(quantity) AS calls
+      FROM lines WHERE ${own} AND "usageType" LIKE '%Request-ARM'
+      GROUP BY ALL HAVING operation <> '' ORDER BY ALL`),
+    lines,
   };
 }
