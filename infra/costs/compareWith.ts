@@ -9,7 +9,7 @@ import type { Stage } from '../stages/stages.ts';
 import { priceResponses, type ResponseCost } from './bills/costReport.ts';
 import { type Month, priceMonth, priceWorstMonth, readPricing } from './bills/monthlyBill.ts';
 import { parseTraffic, type Requests, readCommittedTraffic, sumRequests } from './bills/traffic.ts';
-import { sumDollars, sumOf, toAmount, toCents } from './bills/usage.ts';
+import { sortByAmount, sumDollars, sumOf, toAmount, toCents } from './bills/usage.ts';
 import { type BuildApp, withMetrics } from './costOptions.ts';
 import type { Figures, PricedStage } from './figures.ts';
 import {
@@ -186,9 +186,8 @@ function explain(name: string, before: Priced, after: Priced): string[] {
 
 /** The largest first, without those below half a cent. */
 function listChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
-  return changes
+  return sortByAmount(changes, ([, dollars]) => dollars)
     .filter(([, dollars]) => Math.abs(dollars) >= 0.005)
-    .sort(([, one], [, other]) => Math.abs(other) - Math.abs(one))
     .map(([name, dollars]) => `${name} ${signed.format(dollars)}`);
 }
 

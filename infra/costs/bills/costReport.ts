@@ -22,6 +22,7 @@ import {
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
   type RequestPricing,
+  sortByAmount,
   sumDollars,
   sumOf,
   toCents,
@@ -60,9 +61,8 @@ export function priceService(stage: PricedStage, traffic: Traffic, entries?: num
 /** Dollars per million: of the most frequent request of the month, and of the most expensive one that can be asked. */
 function priceOperations(pricing: RequestPricing, month: Month, worst: WorstMonth) {
   return worst.shares.map(({ operationId, units }) => {
-    const [most] = month.shares
-      .filter((share) => share.operationId === operationId)
-      .sort((one, other) => other.requests - one.requests);
+    const own = month.shares.filter((share) => share.operationId === operationId);
+    const [most] = sortByAmount(own, ({ requests }) => requests);
     const typical = most?.units ?? findUnits(pricing, operationId, '200', month.entries) ?? units;
     const typicalComponents = toDollarsPerMillion(typical, pricing);
     const mostExpensive = toDollarsPerMillion(units, { ...pricing, tracedPercent: 100 });

@@ -24,6 +24,7 @@ import { type Requests, sumRequests, type TrafficShare } from './traffic.ts';
 import {
   GIGABYTE,
   type RequestPricing,
+  sortByAmount,
   sumDollars,
   sumOf,
   sumUsage,
@@ -252,11 +253,10 @@ function findMostExpensive(
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
     return { units, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
-  return priced
-    .filter(({ dollars }) => dollars > 0)
-    .sort((one, other) => other.dollars - one.dollars)
-    .slice(0, 1)
-    .map(({ units, requests }) => ({ operationId, response: units.response, requests, units }));
+  const [most] = sortByAmount(priced, ({ dollars }) => dollars);
+  if (!most || most.dollars === 0) return [];
+  const { units, requests } = most;
+  return [{ operationId, response: units.response, requests, units }];
 }
 
 /**

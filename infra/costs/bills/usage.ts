@@ -81,6 +81,11 @@ export function sumOf<One>(all: readonly One[], toNumber: (one: One) => number):
   return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
+/** The largest first, whether gained or lost. */
+export function sortByAmount<One>(all: readonly One[], toNumber: (one: One) => number): One[] {
+  return all.toSorted((one, other) => Math.abs(toNumber(other)) - Math.abs(toNumber(one)));
+}
+
 export function toRecord<Key extends string>(
   keys: readonly Key[],
   toValue: (key: Key) => number,

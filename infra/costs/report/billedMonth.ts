@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { sumOf } from '../bills/usage.ts';
+import { sumOf, toRecord } from '../bills/usage.ts';
 import {
   allowances,
   type Price,
@@ -13,22 +13,9 @@ import {
   usageTypes,
   withoutRegion,
 } from '../prices.ts';
-import type { BilledRow } from './readBill.ts';
+import { type BilledRow, type Step, stepNames } from './readBill.ts';
 
-/** The steps from list prices to what was paid. Those of $0 are left out. */
-const stepNames = {
-  list: "At AWS's list prices",
-  otherPrices: 'Prices other than listed',
-  unpriced: 'Without a known list price',
-  notOurs: 'Not of this service',
-  freeTier: 'Free tier',
-  discounts: 'Discounts',
-  commitments: 'Covered by Savings Plans',
-  credits: 'Credits',
-  corrections: 'Refunds and corrections',
-  tax: 'Tax',
-} as const;
-export type Step = keyof typeof stepNames;
+const steps = Object.keys(stepNames) as Step[];
 
 /** A kind of usage in one region, against AWS's list. */
 export interface PricedLine {
@@ -46,7 +33,8 @@ export interface PricedLine {
   readonly difference: number;
 }
 
-interface Named {
+/** What was not compared with a list. */
+interface Unlisted {
   readonly kind?: UsageKind | undefined;
   readonly quantity?: number;
   readonly name: string;
@@ -54,180 +42,150 @@ interface Named {
   readonly dollars: number;
 }
 
-export type BilledMonth = ReturnType<typeof toBilledMonth>;
+interface SharedRow extends BilledRow {
+  readonly kind: UsageKind | undefined;
+  /** The stage's part of it. */
+  share: number;
+}
+
+export type BilledMonth = ReturnType<typeof priceBill>;
 
 /**
  * What a month cost the stage, and each line against the list prices of its own region.
- * @param all the rows of one month, also those of others
+ * @param rows of one month, also those of others
  */
-export function toBilledMonth(all: readonly BilledRow[]) {
-  const shares = toShares(all);
-  const steps: Record<Step, number> = {
-    ...{ list: 0, otherPrices: 0, unpriced: 0, notOurs: 0, freeTier: 0, discounts: 0 },
-    ...{ commitments: 0, credits: 0, corrections: 0, tax: 0 },
-  };
+export function priceBill(rows: readonly BilledRow[]) {
+  const shared = shareRows(rows);
+  const mainRegion = findMainRegion(shared.filter(({ share }) => share > 0));
+  const all = shared.map((row) =>
+    row.category === 'notOurs' ? row : { ...row, region: row.region || mainRegion },
+  );
+  const own = all.filter(({ share }) => share > 0);
+  const sum = (of: readonly SharedRow[], name: 'quantity' | 'list' | 'net') =>
+    sumOf(of, (row) => row[name] * row.share);
+  const bridge = toRecord(steps, () => 0);
   const lines: PricedLine[] = [];
-  const notOurs: Named[] = [];
-  const unpriced: Named[] = [];
-  const own = all.filter((row) => (shares.get(row) ?? 0) > 0);
-  const mainRegion = findMainRegion(own);
+  const unlisted: { notOurs: Unlisted[]; unpriced: Unlisted[] } = { notOurs: [], unpriced: [] };
   const groups = Map.groupBy(
     own.filter(({ category }) => category === 'usage'),
-    (row) => {
-      const region = row.region || mainRegion;
-      return `${toKind(row) ?? `${withoutRegion(row.usageType)} of ${row.service}`} ${region}`;
-    },
+    ({ kind, region, usageType, service }) =>
+      `${kind ?? `${withoutRegion(usageType)} of ${service}`} ${region}`,
   );
-  for (const rows of groups.values()) {
-    const [first] = rows;
-    if (!first) continue;
-    const sum = (of: readonly BilledRow[], name: 'quantity' | 'list' | 'net') =>
-      sumOf(of, (row) => row[name] * (shares.get(row) ?? 0));
-    const kind = toKind(first);
-    const region = first.region || mainRegion;
+  for (const used of groups.values()) {
+    const [first] = used as [SharedRow];
+    const { kind, region } = first;
+    const net = sum(used, 'net');
+    const quantity = sum(used, 'quantity');
     const price = kind && findPrice(kind, region);
-    const net = sum(rows, 'net');
     if (kind === undefined || price === undefined) {
+      const step = kind ? 'unpriced' : 'notOurs';
       const name = kind ? usageParts[kind][1] : `${first.usageType} of ${first.service}`;
-      steps[kind ? 'unpriced' : 'notOurs'] += net;
-      const found = { kind, name, region, dollars: net, quantity: sum(rows, 'quantity') };
-      if (Math.abs(net) >= 0.005) (kind ? unpriced : notOurs).push(found);
+      bridge[step] += net;
+      if (Math.abs(net) >= 0.005)
+        unlisted[step].push({ kind, name, region, dollars: net, quantity });
       continue;
     }
-    const billed = rows.filter(({ isFree }) => !isFree);
-    const committed = billed.filter(({ isCommitted }) => isCommitted);
-    const quantity = sum(rows, 'quantity');
-    const freeQuantity = quantity - sum(billed, 'quantity');
+    const billed = used.filter(({ isFree }) => !isFree);
+    const billedQuantity = sum(billed, 'quantity');
+    const freeQuantity = quantity - billedQuantity;
     // Steps of prices and allowances count all of a bill.
-    const alike = all.filter((row) => toKind(row) === kind);
-    const inRegion = alike.filter((row) => (row.region || mainRegion) === region);
+    const alike = all.filter((row) => row.kind === kind);
+    const inRegion = alike.filter((row) => row.region === region);
     const listPrice = toUnitDollars(
       price,
       sumOf(inRegion, (row) => row.quantity),
     );
     const awsList = sum(billed, 'list');
-    const isStep = isStepPrice(price, awsList / (quantity - freeQuantity));
-    const billedList = isStep ? awsList : (quantity - freeQuantity) * listPrice;
-    const allowedPart = toAllowedPart(kind, alike, inRegion);
+    const billedList = isStepPrice(price, awsList / billedQuantity)
+      ? awsList
+      : billedQuantity * listPrice;
+    const committed = billed.filter(({ isCommitted }) => isCommitted);
     const commitments = sum(committed, 'net') - sum(committed, 'list');
     const discounts = net - awsList - commitments;
     // A cost above the list is no discount.
     const more = Math.max(0, discounts);
     const free = freeQuantity * listPrice;
+    const allowedPart = findAllowedPart(kind, alike, inRegion);
     const difference = awsList - billedList + more - free * (1 - allowedPart);
     const list = billedList + free;
-    steps.list += list;
-    steps.freeTier -= free * allowedPart;
-    steps.otherPrices += difference;
-    steps.discounts += discounts - more;
-    steps.commitments += commitments;
+    bridge.list += list;
+    bridge.freeTier -= free * allowedPart;
+    bridge.otherPrices += difference;
+    bridge.discounts += discounts - more;
+    bridge.commitments += commitments;
     const paidQuantity = quantity - freeQuantity * allowedPart;
     const billedPrice = paidQuantity > 0 ? (awsList + more) / paidQuantity : undefined;
-    lines.push({
-      ...{
-        kind,
-        region,
-        name: usageParts[kind][1],
-        quantity,
-        freeQuantity,
-        listPrice,
-        billedPrice,
-      },
-      ...{ list, net, difference },
-    });
+    const name = usageParts[kind][1];
+    const prices = { listPrice, billedPrice };
+    lines.push({ kind, region, name, quantity, freeQuantity, ...prices, list, net, difference });
   }
-  for (const row of own) {
-    const dollars = row.net * (shares.get(row) ?? 0);
-    if (row.category === 'usage') continue;
-    steps[stepOf[row.category]] += dollars;
-    if (row.category === 'other')
-      notOurs.push({ name: row.usageType || row.service, region: row.region, dollars });
+  for (const { category, net, share, usageType, service, region } of own) {
+    if (category === 'usage') continue;
+    const dollars = net * share;
+    bridge[category] += dollars;
+    if (category === 'notOurs')
+      unlisted.notOurs.push({ name: usageType || service, region, dollars });
   }
-  const usage = sumOf(Object.entries(steps), ([name, dollars]) =>
-    isAfterUsage(name) ? 0 : dollars,
-  );
+  const paid = sumOf(steps, (step) => bridge[step]);
+  const isOurs = ({ category, kind }: SharedRow) =>
+    category === 'usage' && kind && !untaggable.includes(kind);
+  const untagged = all.filter((row) => row.tag === 'none');
   return {
     region: mainRegion,
     accounts: [...new Set(own.filter(({ tag }) => tag === 'own').map(({ account }) => account))],
-    bridge: (Object.keys(stepNames) as Step[])
-      .map((step) => ({ step, name: stepNames[step], dollars: steps[step] }))
+    bridge: steps
+      .map((step) => ({ step, name: stepNames[step], dollars: bridge[step] }))
       .filter(({ step, dollars }) => step === 'list' || Math.abs(dollars) >= 0.005),
     /** Before credits, corrections and tax. */
-    usage,
-    paid: sumOf(Object.values(steps), (dollars) => dollars),
+    usage: paid - bridge.credits - bridge.corrections - bridge.tax,
+    paid,
     lines: lines.sort((one, other) => other.list - one.list),
-    notOurs,
+    notOurs: unlisted.notOurs,
     /** In regions whose list prices are not known. */
-    unpriced,
-    /** What the tags leave out: use of our kinds without tags, and what others used. */
-    untagged: sumOf(
-      all.filter(
-        (row) =>
-          row.tag === 'none' && row.category === 'usage' && !isUntaggable(row) && toKind(row),
-      ),
-      ({ net }) => net,
-    ),
-    shared: sumOf(
-      own.filter(({ tag }) => tag === 'none'),
-      (row) => row.net * (shares.get(row) ?? 0),
-    ),
+    unpriced: unlisted.unpriced,
+    /** What the tags leave out: use of our kinds without tags. */
+    untagged: sumOf(untagged.filter(isOurs), ({ net }) => net),
+    shared: sum(untagged, 'net'),
   };
 }
 
-const isAfterUsage = (step: string) => ['credits', 'corrections', 'tax'].includes(step);
-const stepOf = {
-  commitment: 'commitments',
-  discount: 'discounts',
-  credit: 'credits',
-  correction: 'corrections',
-  tax: 'tax',
-  other: 'notOurs',
-} as const;
-
 /** AWS gives them no tags: https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/cost-alloc-tags.html */
-const untaggable: readonly (UsageKind | undefined)[] = [
-  'traces',
-  'customMetrics',
-  'queriedGigabytes',
-];
-const isUntaggable = (row: BilledRow) => untaggable.includes(toKind(row));
+const untaggable: readonly UsageKind[] = ['traces', 'customMetrics', 'queriedGigabytes'];
 
 /**
  * The stage's part of each row. A row without tags that AWS cannot tag is shared by list cost: among what the same
  * account used of the same usage type, or else of the same service, or else of all. A negation is shared among what
  * it negates.
  */
-function toShares(all: readonly BilledRow[]): ReadonlyMap<BilledRow, number> {
-  const shares = new Map<BilledRow, number>();
-  for (const row of all) shares.set(row, row.tag === 'own' ? 1 : 0);
-  const usage = all.filter(({ category }) => category === 'usage');
+function shareRows(all: readonly BilledRow[]): SharedRow[] {
+  const rows = all.map((row): SharedRow => {
+    return { ...row, kind: findKind(row), share: row.tag === 'own' ? 1 : 0 };
+  });
+  const usage = rows.filter(({ category }) => category === 'usage');
   const tagged = usage.filter(({ tag }) => tag !== 'none');
-  const untagged = all.filter(({ tag, category }) => tag === 'none' && category !== 'other');
-  const isUse = (row: BilledRow) => row.category === 'usage';
+  const committed = usage.filter(({ isCommitted }) => isCommitted);
+  const untagged = rows.filter(({ tag, category }) => tag === 'none' && category !== 'notOurs');
+  const [used, others] = [untagged.filter(isUse), untagged.filter((row) => !isUse(row))];
   // Usage first, since a tax on it is shared in the same way.
-  for (const row of untagged.filter((one) => isUse(one) && isUntaggable(one))) {
-    shares.set(row, toShare(row, tagged));
-  }
-  for (const row of untagged.filter((one) => !isUse(one))) {
-    const negated = usage.filter(({ isCommitted }) => isCommitted);
-    shares.set(row, toShare(row, row.category === 'commitment' ? negated : usage));
-  }
-  return shares;
+  for (const row of used) if (row.kind && untaggable.includes(row.kind)) share(row, tagged);
+  for (const row of others) share(row, row.category === 'commitments' ? committed : usage);
+  return rows;
 
-  function toShare(row: BilledRow, among: readonly BilledRow[]): number {
+  function share(row: SharedRow, among: readonly SharedRow[]): void {
     const inAccount = among.filter(({ account }) => account === row.account);
     const ofService = inAccount.filter(({ service }) => service === row.service);
     const ofType = ofService.filter(({ usageType }) => usageType === row.usageType);
-    for (const level of [ofType, ofService, inAccount]) {
+    for (const level of [inAccount, ofService, ofType]) {
       const total = sumOf(level, ({ list }) => list);
-      if (total > 0) return sumOf(level, (one) => one.list * (shares.get(one) ?? 0)) / total;
+      if (total > 0) row.share = sumOf(level, (one) => one.list * one.share) / total;
     }
-    return 0;
   }
 }
 
+const isUse = ({ category }: BilledRow) => category === 'usage';
+
 /** What the row counts, if the service uses it. */
-export function toKind({ service, usageType }: Pick<BilledRow, 'service' | 'usageType'>) {
+function findKind({ service, usageType }: BilledRow): UsageKind | undefined {
   const own = withoutRegion(usageType);
   return usageKinds.find((kind) => {
     const [code, name, , alsoNamed] = usageTypes[kind];
@@ -236,15 +194,12 @@ export function toKind({ service, usageType }: Pick<BilledRow, 'service' | 'usag
 }
 
 /** The region with most requests of the gateway. */
-function findMainRegion(own: readonly BilledRow[]): string {
-  const gateway = own.filter(
-    (row) => row.category === 'usage' && toKind(row) === 'gatewayRequests',
-  );
-  const sums = [...Map.groupBy(gateway, ({ region }) => region)].map(
-    ([region, rows]) => [region, sumOf(rows, ({ quantity }) => quantity)] as const,
-  );
-  const [most] = sums.sort(([, one], [, other]) => other - one);
-  return most?.[0] ?? own.find(({ region }) => region !== '')?.region ?? '';
+function findMainRegion(own: readonly SharedRow[]): string {
+  const gateway = own.filter((row) => isUse(row) && row.kind === 'gatewayRequests');
+  const [most] = [...Map.groupBy(gateway, ({ region }) => region)]
+    .map(([region, rows]) => ({ region, requests: sumOf(rows, ({ quantity }) => quantity) }))
+    .sort((one, other) => other.requests - one.requests);
+  return (most ?? own.find(({ region }) => region !== ''))?.region ?? '';
 }
 
 function findPrice(kind: UsageKind, region: string): Price | undefined {
@@ -252,23 +207,20 @@ function findPrice(kind: UsageKind, region: string): Price | undefined {
 }
 
 /** How much of what was not billed is within AWS's allowance, which is once for a bill, or once for a region. */
-function toAllowedPart(
+function findAllowedPart(
   kind: UsageKind,
   alike: readonly BilledRow[],
   inRegion: readonly BilledRow[],
-) {
+): number {
   const allowance = allowances.find((one) => one.kind === kind);
   if (!allowance) return 0;
-  const counted = allowance.isPerRegion ? inRegion : alike;
-  const free = sumOf(
-    counted.filter(({ isFree }) => isFree),
-    ({ quantity }) => quantity,
-  );
+  const counted = (allowance.isPerRegion ? inRegion : alike).filter(({ isFree }) => isFree);
+  const free = sumOf(counted, ({ quantity }) => quantity);
   return free > 0 ? Math.min(1, allowance.amount / free) : 1;
 }
 
 /** Whether it is the price of a step: a bill of one account does not tell which step all of an organization reached. */
 function isStepPrice(price: Price, average: number): boolean {
-  const steps = typeof price === 'number' ? [] : price;
-  return steps.some(({ dollars }) => Math.abs(average / dollars - 1) < 0.001);
+  const listed = typeof price === 'number' ? [] : price;
+  return listed.some(({ dollars }) => Math.abs(average / dollars - 1) < 0.001);
 }

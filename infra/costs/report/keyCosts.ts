@@ -16,7 +16,7 @@ import { readPrices } from '../prices.ts';
 import { findUnits, readRecordedUnits } from '../units/responseUnits.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
-export type KeyCost = ReturnType<typeof toKeyCosts>[number];
+export type KeyCost = ReturnType<typeof priceKeys>[number];
 
 /** The key of calls that broke off before the function could log: a timeout, a crash. */
 const UNLOGGED = '(no request line)';
@@ -39,7 +39,7 @@ interface Requests {
  * requests in the month.
  * @param volume the bytes that each log took in
  */
-export function toKeyCosts(logs: LogRows, volume: LogVolume, stage: Stage) {
+export function priceKeys(logs: LogRows, volume: LogVolume, stage: Stage) {
   const all = logs.functions.flatMap(toLoggedRequests);
   divideGateway(all, logs, volume, stage);
   divideCalls(all, logs, volume, stage);
@@ -149,7 +149,7 @@ function divide(
 }
 
 /** The cost of all requests of each key, and its share of the fixed costs in proportion. */
-export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
+export function sumKeys(costs: readonly KeyCost[], fixed: number, months: number) {
   const all = sumOf(costs, ({ total }) => total);
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
     const dollars = sumOf(own, ({ total }) => total);

@@ -13,8 +13,8 @@ import {
   type CostOptions,
   DAY_MILLISECONDS,
   type DayRange,
+  findToday,
   toDay,
-  toToday,
   withRegion,
 } from '../costOptions.ts';
 import { readPrices, toUnitDollars } from '../prices.ts';
@@ -29,7 +29,7 @@ const MAX_DOLLARS_UNASKED = 1;
  */
 export async function openLogs({ stage: named, yes }: CostOptions<'report'>, asked: DayRange) {
   const { open } = await readStack(named);
-  const days = toKeptDays(named, asked);
+  const days = findKeptDays(named, asked);
   const metrics = open(CloudWatchClient);
   const stage = withRegion(named, await metrics.config.region());
   const { functionLogs, accessLog } = toNames(stage);
@@ -48,9 +48,9 @@ export async function openLogs({ stage: named, yes }: CostOptions<'report'>, ask
 }
 
 /** @throws {UsageError} when nothing is left of those days */
-function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
+function findKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   const kept = settings.logRetentionDays;
-  const first = toToday() - (kept - 1) * DAY_MILLISECONDS;
+  const first = findToday() - (kept - 1) * DAY_MILLISECONDS;
   if (days.from >= first) return days;
   const line = `The logs of ${name} are kept for ${kept} days: lines before ${toDay(first)} are deleted.`;
   if (days.end <= first) throw new UsageError(line);

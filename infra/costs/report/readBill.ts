@@ -1,5 +1,20 @@
 import { type Column, rawColumns, readBillSql, toText } from './billFile.ts';
 
+/** The steps from list prices to what was paid. Those of $0 are left out. */
+export const stepNames = {
+  list: "At AWS's list prices",
+  otherPrices: 'Prices other than listed',
+  unpriced: 'Without a known list price',
+  notOurs: 'Not of this service',
+  freeTier: 'Free tier',
+  discounts: 'Discounts',
+  commitments: 'Covered by Savings Plans',
+  credits: 'Credits',
+  corrections: 'Refunds and corrections',
+  tax: 'Tax',
+} as const;
+export type Step = keyof typeof stepNames;
+
 /** Lines of a bill that are alike, summed. Of which tag: the stage's, another, or none. */
 export interface BilledRow {
   readonly month: string;
@@ -8,14 +23,8 @@ export interface BilledRow {
   readonly service: string;
   /** Such as `EUC1-ApiGatewayRequest`. */
   readonly usageType: string;
-  readonly category:
-    | 'usage'
-    | 'commitment'
-    | 'discount'
-    | 'credit'
-    | 'correction'
-    | 'tax'
-    | 'other';
+  /** Usage, or the step in the bridge that it is. */
+  readonly category: 'usage' | Step;
   readonly tag: 'own' | 'other' | 'none';
   /** Covered by a Savings Plan, which another line pays. */
   readonly isCommitted: boolean;
@@ -136,12 +145,12 @@ function createLines(
       strftime("from", '%Y-%m') AS month, "end" - "from" <= INTERVAL 1 DAY AS "isDaily",
       coalesce(account, '') AS account, coalesce(region, '') AS region, coalesce(service, '') AS service,
       coalesce("usageType", '') AS "usageType", coalesce(resource, '') AS resource,
-      CASE WHEN class = 'Correction' OR kind = 'Refund' THEN 'correction'
+      CASE WHEN class = 'Correction' OR kind = 'Refund' THEN 'corrections'
         WHEN kind IN ('Usage', 'SavingsPlanCoveredUsage', 'DiscountedUsage') THEN 'usage'
-        WHEN kind = 'SavingsPlanNegation' THEN 'commitment'
-        WHEN kind LIKE '%Discount' THEN 'discount'
-        WHEN kind = 'Credit' THEN 'credit'
-        WHEN kind = 'Tax' THEN 'tax' ELSE 'other' END AS category,
+        WHEN kind = 'SavingsPlanNegation' THEN 'commitments'
+        WHEN kind LIKE '%Discount' THEN 'discounts'
+        WHEN kind = 'Credit' THEN 'credits'
+        WHEN kind = 'Tax' THEN 'tax' ELSE 'notOurs' END AS category,
       coalesce(kind IN ('SavingsPlanCoveredUsage', 'DiscountedUsage') OR commitment <> '', false) AS "isCommitted",
       CASE WHEN "stageTag" = ${toText(tags.stage)} AND coalesce("serviceTag", ${toText(tags.service)}) = ${toText(tags.service)} AND ${isOwnAccount} THEN 'own'
         WHEN "stageTag" IS NULL AND "serviceTag" IS NULL THEN 'none' ELSE 'other' END AS tag,

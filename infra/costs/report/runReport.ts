@@ -2,11 +2,11 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import { log, writeOut, writeResult } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, toMonth, toToday } from '../costOptions.ts';
+import { type CostOptions, findMonth, findToday } from '../costOptions.ts';
 import { openLogs } from './logRows.ts';
 import { renderPage } from './page.ts';
 import { readBill } from './readBill.ts';
-import { toReport } from './report.ts';
+import { makeReport } from './report.ts';
 
 /**
  * Writes a page about a month. Status 1 if the bill is incomplete, a price is not AWS's, or a month will cost more than
@@ -21,7 +21,7 @@ export async function runReport(
   const { account } = stage.settings;
   const accounts = (options.account ?? account)?.split(',') ?? [];
   const bill = files.length > 0 ? await readBill(files, name, toTags(stage), accounts) : undefined;
-  const days = { from: month.from, end: Math.min(month.end, toToday()) };
+  const days = { from: month.from, end: Math.min(month.end, findToday()) };
   let unread = '';
   const logs = await openLogs(options, days).catch((error: Error) => {
     if (!bill) throw error;
@@ -29,7 +29,7 @@ export async function runReport(
     return undefined;
   });
   if (!bill && !logs) return;
-  const report = await toReport(stage, { ...month, name }, bill, logs, accounts);
+  const report = await makeReport(stage, { ...month, name }, bill, logs, accounts);
   const { verdict, causes, forecast } = report;
   const isWrong = causes.some((cause) => cause.name === 'bill' || cause.name === 'price');
   if (isWrong || !forecast.isWithin) process.exitCode = 1;
@@ -41,6 +41,6 @@ export async function runReport(
 function parseMonth(name: string) {
   const time = /^\d{4}-(0[1-9]|1[0-2])$/.test(name) ? Date.parse(`${name}-01`) : Number.NaN;
   if (Number.isNaN(time)) throw new UsageError(`"${name}" is no month such as 2026-11.`);
-  if (time >= toToday()) throw new UsageError(`${name} has no whole day of UTC yet.`);
-  return toMonth(time);
+  if (time >= findToday()) throw new UsageError(`${name} has no whole day of UTC yet.`);
+  return findMonth(time);
 }

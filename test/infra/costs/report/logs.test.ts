@@ -5,7 +5,7 @@ import {
   sumRequests,
 } from '../../../../infra/costs/bills/traffic.ts';
 import { readAccepted } from '../../../../infra/costs/checkMonths.ts';
-import { type KeyCost, toKeyCosts } from '../../../../infra/costs/report/keyCosts.ts';
+import { type KeyCost, priceKeys } from '../../../../infra/costs/report/keyCosts.ts';
 import type { StageSettings } from '../../../../infra/stages/stageSettings.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { changedSettings, changeProduction, fixtures } from '../../../support/stageFixtures.ts';
@@ -40,7 +40,7 @@ const HEAD_BYTES = 558;
 const GIGABYTE = 2 ** 30;
 
 it('calculates each key’s cost as by hand, and divides shared costs', async () => {
-  const rows: readonly KeyCost[] = toKeyCosts(
+  const rows: readonly KeyCost[] = priceKeys(
     { functions: functionRows, access: accessRows },
     new Map(Object.entries(logBytes)),
     fixtures.production,
@@ -84,7 +84,7 @@ it('divides by number, or equally without any measure', () => {
   const keys = ['a', 'b', 'check'];
   const lines = keys.map((key) => toLine('listOrders', '200', key, { lines: '1' }));
   const functions = [...lines, toReport('listOrders', { lines: '3', billed: '3072000' })];
-  const costs = toKeyCosts({ functions, access: [] }, new Map(), fixtures.production);
+  const costs = priceKeys({ functions, access: [] }, new Map(), fixtures.production);
   const each = expect.closeTo(0.2e-6 + 0.0000133334, 12);
   expect(costs.map(({ dollars }) => dollars.lambda)).toEqual([each, each]);
 });
@@ -99,7 +99,7 @@ it.each([
 ] as const)('charges for %s', (_, sums, status, functionStatus, dollars) => {
   const access = [toAccess('GET /inventory', status, functionStatus, sums)];
   const stage = changeProduction({ firewall: dollars.firewall > 0 });
-  const [cost] = toKeyCosts({ functions: [], access }, new Map(), stage);
+  const [cost] = priceKeys({ functions: [], access }, new Map(), stage);
   const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
   expect(cost?.dollars).toMatchObject(Object.fromEntries(close));
 });
