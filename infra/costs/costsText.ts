@@ -32,6 +32,7 @@ export function renderCosts(costs: ServiceCosts): string {
     `The worst month, in dollars: ${where}; every throttle used up by a valid key; ${toEntries(worstMonth)}`,
     renderBill(worstMonth),
     bounds,
+    ...(costs.priceNote === undefined ? [] : [costs.priceNote]),
   ].join('\n');
 }
 

@@ -134,6 +134,16 @@ export function readPrices(region = usualRegion, file = toPriceFile(region)) {
   return table;
 }
 
+/** A sentence on regions whose prices were looked up without the steps of use, or nothing. */
+export function describeMissingSteps(regions: readonly string[]): string | undefined {
+  const found = regions.filter((region) => {
+    if (!existsSync(toPriceFile(region))) return false;
+    return Object.values(readPrices(region).prices).every((price) => typeof price === 'number');
+  });
+  if (found.length === 0) return undefined;
+  return `The prices of ${found.join(' and ')} have only their first step: much use, as in the worst month, is priced too high.`;
+}
+
 export function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }

@@ -4,7 +4,13 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
-import { components, type Dollars, readPrices, usualRegion } from '../prices.ts';
+import {
+  components,
+  type Dollars,
+  describeMissingSteps,
+  readPrices,
+  usualRegion,
+} from '../prices.ts';
 import {
   estimateDuration,
   findUnits,
@@ -46,6 +52,7 @@ export function priceService(stage: PricedStage, traffic: Traffic, entries?: num
     stage: stage.name,
     region,
     pricesAsOf: readPrices(region).asOf,
+    priceNote: describeMissingSteps([region]),
     traffic: traffic.source,
     operations: priceOperations(pricing, month, worst),
     sales: priceSales(pricing, month),

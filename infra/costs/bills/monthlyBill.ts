@@ -15,6 +15,7 @@ import { tableNames } from '../../stages/tables.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
 import {
   findAllUnits,
+  findPageUnits,
   findUnits,
   type ResponseKind,
   type ResponseUnits,
@@ -127,11 +128,11 @@ function countOutcomeGigabytes({ shares }: Requests): number {
   return sumOf(bytes, (one) => one) / GIGABYTE;
 }
 
-/** A check has a list of one entry, and a write refused. Between two checks, each container forgets the key. */
+/** A check has a list or page of one item, and a write refused. Between two checks, each container forgets the key. */
 function countCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> {
   const calls = operationIds.flatMap((id) => {
-    const response = operations[id].permission === 'write' ? '403' : '200';
-    const units = findUnits(pricing, id, response, 1);
+    const isWrite = operations[id].permission === 'write';
+    const units = isWrite ? findUnits(pricing, id, '403', 1) : findPageUnits(pricing, id, 1);
     return units ? [toRequestUsage(units, pricing, checks), { readUnits: checks }] : [];
   });
   // Its own function takes about a second with 256 MB, and reads an item of three tables and all keys.

@@ -190,7 +190,8 @@ function renderMonths({ months }: Report): string {
   return renderBars('Cost of a thousand sales by month', 'Month', rows);
 }
 
-function renderNotes({ untagged, shared, tags, region, hasBill, to, isRunning }: Report): string {
+function renderNotes(report: Report): string {
+  const { untagged, shared, tags, region, hasBill, to, isRunning, priceNote } = report;
   const ofBill = [
     `Lines count with the tags service "${tags.service}" and stage "${tags.stage}". Tax, credits, refunds, discounts, traces, custom metrics and queries of logs without tags are shared by list cost: among what the same account used of the same usage type, or else of the same service, or else of all. ${toDollars(shared)} here come from such lines. Fees without tags are left out.`,
     Math.abs(untagged) >= 0.005 &&
@@ -203,6 +204,7 @@ function renderNotes({ untagged, shared, tags, region, hasBill, to, isRunning }:
   const notes = [
     ...(hasBill ? ofBill : ofLogs),
     "A sale is an adjustment with status 200, so returns count too. Costs by operation are the model's, without what is fixed.",
+    priceNote,
     isRunning && `The month is not over: all is until ${toDate(to)}.`,
   ].flatMap((note) => (note ? [`<li>${toHtml(note)}</li>`] : []));
   return renderSection('How these figures are made', `<ul>${notes.join('')}</ul>`, 'notes');

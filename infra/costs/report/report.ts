@@ -15,7 +15,7 @@ import {
   withRegion,
 } from '../costOptions.ts';
 import type { PricedStage } from '../figures.ts';
-import { readPrices, usageKinds } from '../prices.ts';
+import { describeMissingSteps, readPrices, usageKinds, usualRegion } from '../prices.ts';
 import { findBilledTraffic, findLoggedTraffic, mixTraffic } from './accountedTraffic.ts';
 import { type BilledMonth, priceBill } from './billedMonth.ts';
 import { forecastMonth } from './forecast.ts';
@@ -57,7 +57,7 @@ async function findFacts(
   const stage = await withMetrics(
     logs && !billed ? logs.stage : withRegion(named, billed?.region || undefined),
   );
-  const { region } = stage.settings;
+  const { region = usualRegion } = stage.settings;
   const { asOf, prices } = readPrices(region);
   const all = toDayCount(month);
   const today = findToday();
@@ -92,6 +92,9 @@ async function findFacts(
     month: month.name,
     region,
     pricesAsOf: asOf,
+    priceNote: describeMissingSteps([
+      ...new Set([region, ...own.lines.map((line) => line.region)]),
+    ]),
     tags: toTags(stage),
     accounts: own.accounts,
     from: toDay(billed ? month.from : (logs?.days.from ?? month.from)),

@@ -7,6 +7,7 @@ import {
   type OperationId,
   operations,
 } from '../../../shared/contract/operations.ts';
+import { DEFAULT_LIMIT, pageQuery } from '../../../shared/contract/pageQuery.ts';
 
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type ResponseKind =
@@ -135,6 +136,27 @@ export function findUnits(
     (one) => one.operationId === operationId && one.response === response && !one.request,
   );
   return interpolateUnits(own, entries, sizes);
+}
+
+/** The units of a page of so many items, between those of the usual and of the largest page; or of a list of so many. */
+export function findPageUnits(source: UnitsSource, operationId: OperationId, items: number) {
+  const usual = findUnits(source, operationId, '200', items);
+  const { maximum = DEFAULT_LIMIT } = pageQuery.limit.schema;
+  const all = findAllUnits(source, operationId, items);
+  const largest = all.find(({ request }) => request === `limit=${maximum}`);
+  if (!usual || !largest || usual.entries !== undefined) return usual;
+  const between = (name: 'readUnits' | 'responseBytes') =>
+    interpolate(items, [
+      [DEFAULT_LIMIT, usual[name]],
+      [maximum, largest[name]],
+    ]);
+  const responseBytes = Math.round(between('responseBytes'));
+  return {
+    ...usual,
+    readUnits: Math.ceil(2 * between('readUnits')) / 2,
+    responseBytes,
+    billedMilliseconds: estimateDuration(operationId, '200', { responseBytes }),
+  };
 }
 
 /** Every request that was measured for an operation, also those at the contract's limits. */

@@ -207,6 +207,17 @@ describe('npx petstore costs', () => {
     expect(titles[3]).toContain('every throttle used up by a valid key; 100,000 entries');
   });
 
+  it('says that a region’s prices have no steps, so that its worst month is too high', () => {
+    const renderIn = (region: string) => {
+      const inRegion = { ...priced, settings: { ...priced.settings, region } };
+      return renderCosts(priceService(inRegion, traffic));
+    };
+    expect(renderIn('eu-west-1')).toMatch(
+      /\nThe prices of eu-west-1 .* in the worst month, is priced too high\.$/m,
+    );
+    expect(renderIn('us-west-2')).not.toContain('too high');
+  });
+
   it.each(['A month', 'The worst month'])('adds up across and down in the table of %s', (title) => {
     const [, table = ''] = text.split(RegExp(`^${title}.*\n`, 'm'));
     const [head = '', ...rows] = table

@@ -392,6 +392,15 @@ it('reads a bill of CUR 2.0 without the columns that an export may leave out', a
   expect(paid).toBeCloseTo(sumCost(good()), 6);
 });
 
+it('says of which regions the list prices have no steps', async () => {
+  const toPage = async (place: Place) => {
+    const path = await writeBill(folder, 'cur.csv', toBill(production, place));
+    return (await report(['2026-11', path])).stdout;
+  };
+  expect(await toPage(places[1])).toContain('<li>The prices of eu-central-1 have only their first');
+  expect(await toPage(places[0])).not.toContain('only their first');
+});
+
 it('counts the calls of each function, if the bill names resources', async () => {
   const ids = { updateInventory: 2e6, adjustInventory: 2.1e6 };
   const lines = toBill(production, places[0]).flatMap((line) =>
