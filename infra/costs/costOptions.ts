@@ -72,13 +72,6 @@ export const DAY_MILLISECONDS = 86_400_000;
 /** The midnight after the last whole day. */
 export const findToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
 
-/** The whole month in which the time is. */
-export function findMonth(time: number): DayRange {
-  const date = new Date(time);
-  const toStart = (offset: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
-  return { from: toStart(0), end: toStart(1) };
-}
-
 export const toDayCount = ({ from, end }: DayRange) => (end - from) / DAY_MILLISECONDS;
 
 /** Such as `2026-11-30`. */

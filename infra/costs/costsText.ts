@@ -1,5 +1,5 @@
 import { toColumns } from '../cli/output.ts';
-import type { BillRow, ServiceCosts } from './bills/costReport.ts';
+import type { ServiceCosts } from './bills/costReport.ts';
 import { sumDollars, sumOf, toCents } from './bills/usage.ts';
 import type { Dollars } from './prices.ts';
 
@@ -9,11 +9,15 @@ export function renderCosts(costs: ServiceCosts): string {
   const where = `${stage}, ${region}, list prices of ${pricesAsOf} without tax`;
   const requests = operations.map((one) => [
     one.operationId,
-    ...[one.typical, toCents(one.typicalDollars)],
-    ...[one.mostExpensive, toCents(one.mostExpensiveDollars)],
+    one.typical,
+    toCents(one.typicalDollars),
+    one.mostExpensive,
+    toCents(one.mostExpensiveDollars),
   ]);
   const sold = sales.map(({ name, marginal, full }) => [
-    ...[name, toCents(marginal), full === undefined ? '-' : toCents(full)],
+    name,
+    toCents(marginal),
+    full === undefined ? '-' : toCents(full),
   ]);
   return [
     `A million requests, in dollars: ${where}`,
@@ -56,33 +60,34 @@ const services: Readonly<Record<string, readonly (keyof Dollars)[]>> = {
 
 function renderBill({ rows, total }: ServiceCosts['month']): string {
   const all = Object.entries(services).map(([name, parts]) => {
-    const toDollars = ({ dollars }: BillRow) => sumOf(parts, (one) => dollars[one] ?? 0);
-    return { name, dollars: rows.map(toDollars) };
+    return { name, dollars: rows.map((row) => sumOf(parts, (one) => row.dollars[one] ?? 0)) };
   });
   const columns = all.filter(({ dollars }) => dollars.some((sum) => sum > 0));
+  const cents = Math.round(total * 100);
   const totals = roundToCents(
     rows.map(({ dollars }) => sumDollars(dollars)),
-    Math.round(total * 100),
+    cents,
   );
   // What rounding has left of each column, so that its total is within a cent too.
   let carried = columns.map(() => 0);
-  const cells = rows.map((_, row) => {
+  const cells = totals.map((sum, row) => {
     const dollars = columns.map((column) => column.dollars[row] ?? 0);
-    const cents = roundToCents(dollars, totals[row] ?? 0, carried);
-    carried = carried.map(
-      (one, column) => one + 100 * (dollars[column] ?? 0) - (cents[column] ?? 0),
-    );
-    return cents;
+    const rounded = roundToCents(dollars, sum, carried);
+    carried = carried.map((one, at) => one + 100 * (dollars[at] ?? 0) - (rounded[at] ?? 0));
+    return [...rounded, sum];
   });
-  const toText = (hundredths: number) => toCents(hundredths / 100);
-  const toTotal = (_: unknown, column: number) => sumOf(cells, (row) => row[column] ?? 0);
+  const sums = columns.map((_, column) => sumOf(cells, (row) => row[column] ?? 0));
+  const toTexts = (hundredths: readonly number[] = []) =>
+    hundredths.map((one) => toCents(one / 100));
+  const toCount = (requests: number) => Math.round(requests).toLocaleString('en-US');
   return toColumns([
     ['', 'requests', ...columns.map(({ name }) => name), 'total'],
     ...rows.map(({ name, requests }, row) => [
-      ...[name, requests === undefined ? '' : Math.round(requests).toLocaleString('en-US')],
-      ...[...(cells[row] ?? []), totals[row] ?? 0].map(toText),
+      name,
+      requests === undefined ? '' : toCount(requests),
+      ...toTexts(cells[row]),
     ]),
-    ['total', '', ...columns.map(toTotal).map(toText), toText(Math.round(total * 100))],
+    ['total', '', ...toTexts([...sums, cents])],
   ]);
 }
 
@@ -96,15 +101,15 @@ function roundToCents(
   carried: readonly number[] = [],
 ): number[] {
   const cents = dollars.map((one) => Math.floor(one * 100 + 1e-6));
-  const byRemainder = dollars
-    .map((one, index) => {
-      const own = one * 100 - (cents[index] ?? 0);
-      // Whole cents stay as they are.
-      const remainder = own > 1e-6 ? own + (carried[index] ?? 0) : Number.NEGATIVE_INFINITY;
-      return { index, remainder };
-    })
-    .sort((one, other) => other.remainder - one.remainder);
+  const remainders = dollars.map((one, index) => {
+    const own = one * 100 - (cents[index] ?? 0);
+    // Whole cents stay as they are.
+    return own > 1e-6 ? own + (carried[index] ?? 0) : Number.NEGATIVE_INFINITY;
+  });
+  const order = [...remainders.keys()].sort(
+    (one, other) => (remainders[other] ?? 0) - (remainders[one] ?? 0),
+  );
   const missing = sum - sumOf(cents, (one) => one);
-  for (const { index } of byRemainder.slice(0, missing)) cents[index] = (cents[index] ?? 0) + 1;
-  return cents;
+  const up = new Set(order.slice(0, missing));
+  return cents.map((one, index) => (up.has(index) ? one + 1 : one));
 }

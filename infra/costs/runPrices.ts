@@ -52,7 +52,10 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
   await writeOut(`Wrote ${name}. Commit it; npx petstore costs check HEAD says what changes.\n`);
   const rows = allowances.map(({ service, amount, unit, source }) => [
-    ...[service, amount.toLocaleString('en-US'), unit, source],
+    service,
+    amount.toLocaleString('en-US'),
+    unit,
+    source,
   ]);
   await writeOut(`Free each month, from infra/costs/allowances.json:\n${toColumns(rows)}\n`);
 }

@@ -10,9 +10,10 @@ import {
   sumUsage,
   toDollars,
   toRates,
+  toRecord,
   type Usage,
 } from '../bills/usage.ts';
-import { readPrices } from '../prices.ts';
+import { readPrices, usageKinds } from '../prices.ts';
 import { findUnits, readRecordedUnits } from '../units/responseUnits.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
@@ -40,44 +41,46 @@ interface Requests {
  * @param volume the bytes that each log took in
  */
 export function priceKeys(logs: LogRows, volume: LogVolume, stage: Stage) {
-  const all = logs.functions.flatMap(toLoggedRequests);
+  const all = logs.functions.flatMap(toRequests);
   divideGateway(all, logs, volume, stage);
   divideCalls(all, logs, volume, stage);
   const { prices } = readPrices(stage.settings.region);
   const rates = toRates(prices, sumUsage(all.flatMap(({ used }) => used)));
-  const groups = Map.groupBy(all, ({ key, operation }) => toOrder(key, operation));
-  const inOrder = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
-  return inOrder.flatMap(([, rows]) => {
-    const [first] = rows;
-    if (!first) return [];
-    const { key, operation } = first;
-    // The scheduled check's requests are a part of the fixed costs.
-    if (key === CHECK_KEY) return [];
-    const requests = sumOf(rows, (row) => row.requests);
+  // The scheduled check's requests are a part of the fixed costs.
+  const others = all.filter(({ key }) => key !== CHECK_KEY);
+  const groups = [...Map.groupBy(others, toOrder)].sort(([one], [other]) => (one < other ? -1 : 1));
+  return groups.map(([, rows]) => {
+    const [{ key, operation }] = rows as [Requests];
+    const isSale = ({ status }: Requests) => operation === 'adjustInventory' && status === '200';
     const usage = sumUsage(rows.flatMap(({ used }) => used));
     const dollars = toDollars(usage, rates);
-    const total = sumDollars(dollars);
-    const isSale = operation === 'adjustInventory';
-    const sold = rows.filter((row) => isSale && row.status === '200');
-    const sales = sumOf(sold, (row) => row.requests);
-    return [{ key, operation, requests, sales, usage, dollars, total }];
+    const sales = sumOf(rows.filter(isSale), (row) => row.requests);
+    const requests = sumOf(rows, (row) => row.requests);
+    return { key, operation, requests, sales, usage, dollars, total: sumDollars(dollars) };
   });
 }
 
 /** Sorts by name of the key, with nameless rows last, and by the contract's order of operations. */
-function toOrder(key: string, operation: OperationId | undefined): string {
+function toOrder({ key, operation }: Requests): string {
   const place = operation === undefined ? operationIds.length : operationIds.indexOf(operation);
   return `${key.startsWith('(') ? 1 : 0} ${key} ${String(place).padStart(4, '0')}`;
 }
 
-function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[] {
+function toRequests({ keyName, status = '', ...row }: QueryRow): Requests[] {
   const operation = operationIds.find((id) => id === row.operation);
   if (!operation) return [];
-  // Requests without a key got 401, or the keys could not be read.
-  const own = { key: keyName || '(no valid key)', operation, status, isCalled: true };
-  const [requests, milliseconds] = [toNumber(row.lines), toNumber(row.milliseconds)];
-  const used = [{ readUnits: toNumber(row.readUnits), writeUnits: toNumber(row.writeUnits) }];
-  return [{ ...own, requests, milliseconds, used }];
+  return [
+    {
+      // Requests without a key got 401, or the keys could not be read.
+      key: keyName || '(no valid key)',
+      operation,
+      status,
+      isCalled: true,
+      requests: toNumber(row.lines),
+      milliseconds: toNumber(row.milliseconds),
+      used: [{ readUnits: toNumber(row.readUnits), writeUnits: toNumber(row.writeUnits) }],
+    },
+  ];
 }
 
 function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, stage: Stage) {
@@ -89,13 +92,16 @@ function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, 
     const operation = findOperation(row.method, row.route);
     // The gateway responds to preflights, with a status that a function uses too.
     const isCalled = operation !== undefined && functionStatus !== '-';
-    const byGateway =
-      Number(status) < 400 ? '(allowed by the gateway)' : '(refused by the gateway)';
+    const byGateway = `(${Number(status) < 400 ? 'allowed' : 'refused'} by the gateway)`;
     const requests = toNumber(row.lines);
     // Throttled requests are free: https://aws.amazon.com/api-gateway/faqs/
     const isFree = !isCalled && status === '429';
     const own = {
-      ...{ key: isCalled ? UNLOGGED : byGateway, operation, status, isCalled, requests },
+      key: isCalled ? UNLOGGED : byGateway,
+      operation,
+      status,
+      isCalled,
+      requests,
       milliseconds: isCalled ? toNumber(row.milliseconds) : 0,
     };
     const isSame = (one: Requests) =>
@@ -119,8 +125,8 @@ function divideCalls(all: Requests[], { functions }: LogRows, volume: LogVolume,
     const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;
     if (functionCalls + loggedGigabytes === 0) continue;
     // Calls without a line, such as one that began a day before, have a row of their own.
-    const nothing = { requests: 0, milliseconds: 0 };
-    const own = { key: UNLOGGED, operation, status: '', isCalled: true, ...nothing };
+    const nothing = { status: '', requests: 0, milliseconds: 0 };
+    const own = { key: UNLOGGED, operation, isCalled: true, ...nothing };
     const isSame = (one: Requests) => one.isCalled && one.operation === operation;
     const gigabyteSeconds = toNumber(report?.billed) / 1_024_000;
     divide(all, isSame, own, 'milliseconds', { gigabyteSeconds });
@@ -135,16 +141,17 @@ function divide(
   isSame: (row: Requests) => boolean,
   own: Omit<Requests, 'used'>,
   weight: 'requests' | 'milliseconds',
-  usage: Record<string, number>,
+  usage: Usage,
 ) {
-  const same = all.filter(isSame);
-  const rows = same.length > 0 ? same : [{ ...own, used: [] }];
-  if (same.length === 0) all.push(...rows);
+  const rows = all.filter(isSame);
+  if (rows.length === 0) {
+    rows.push({ ...own, used: [] });
+    all.push(...rows);
+  }
   const total = sumOf(rows, (row) => row[weight]);
   for (const row of rows) {
     const share = total > 0 ? row[weight] / total : 1 / rows.length;
-    const parts = Object.entries(usage).map(([kind, amount]) => [kind, amount * share]);
-    row.used.push(Object.fromEntries(parts));
+    row.used.push(toRecord(usageKinds, (kind) => (usage[kind] ?? 0) * share));
   }
 }
 
@@ -157,7 +164,12 @@ export function sumKeys(costs: readonly KeyCost[], fixed: number, months: number
     const share = all > 0 ? (fixed * dollars) / all : 0;
     const total = dollars + share;
     return {
-      ...{ key, requests: sumOf(own, (one) => one.requests), sales, dollars, fixed: share, total },
+      key,
+      requests: sumOf(own, (one) => one.requests),
+      sales,
+      dollars,
+      fixed: share,
+      total,
       /** At this rate. */
       perMonth: total / months,
       perThousandSales: sales > 0 ? (1_000 * total) / sales : undefined,

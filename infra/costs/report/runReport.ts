@@ -2,7 +2,7 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import { log, writeOut, writeResult } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, findMonth, findToday } from '../costOptions.ts';
+import { type CostOptions, findToday } from '../costOptions.ts';
 import { openLogs } from './logRows.ts';
 import { renderPage } from './page.ts';
 import { readBill } from './readBill.ts';
@@ -29,7 +29,7 @@ export async function runReport(
     return undefined;
   });
   if (!bill && !logs) return;
-  const report = await makeReport(stage, { ...month, name }, bill, logs, accounts);
+  const report = await makeReport(stage, month, bill, logs, accounts);
   const { verdict, causes, forecast } = report;
   const isWrong = causes.some((cause) => cause.name === 'bill' || cause.name === 'price');
   if (isWrong || !forecast.isWithin) process.exitCode = 1;
@@ -39,8 +39,9 @@ export async function runReport(
 }
 
 function parseMonth(name: string) {
-  const time = /^\d{4}-(0[1-9]|1[0-2])$/.test(name) ? Date.parse(`${name}-01`) : Number.NaN;
-  if (Number.isNaN(time)) throw new UsageError(`"${name}" is no month such as 2026-11.`);
-  if (time >= findToday()) throw new UsageError(`${name} has no whole day of UTC yet.`);
-  return findMonth(time);
+  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name) ?? [];
+  if (number === undefined) throw new UsageError(`"${name}" is no month such as 2026-11.`);
+  const from = Date.parse(`${name}-01`);
+  if (from >= findToday()) throw new UsageError(`${name} has no whole day of UTC yet.`);
+  return { name, from, end: Date.UTC(Number(year), Number(number)) };
 }
