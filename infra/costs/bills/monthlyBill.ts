@@ -83,9 +83,10 @@ export function findTracedPercent({ reservedPerSecond, percent }: TraceSampling,
  */
 function countKeyReads(shares: readonly TrafficShare[]): number {
   const withKey = shares.filter(({ response }) => response !== '401' && response !== '429');
-  return operationIds
-    .map((id) => sumRequests({ shares: withKey.filter((one) => one.operationId === id) }))
-    .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
+  const byOperation = Map.groupBy(withKey, ({ operationId }) => operationId);
+  return sumOf([...byOperation.values()], (own) =>
+    Math.min(sumRequests({ shares: own }), SECONDS_A_MONTH / 60),
+  );
 }
 
 /**

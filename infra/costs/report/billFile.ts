@@ -1,4 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 
@@ -88,17 +89,16 @@ async function readHead(file: string): Promise<Buffer> {
   const begin = Buffer.concat(await createReadStream(file, { end: MAX_HEAD_BYTES - 1 }).toArray());
   if (begin[0] !== 0x1f || begin[1] !== 0x8b) return begin;
   let head = Buffer.alloc(0);
-  try {
-    for await (const chunk of createReadStream(file).pipe(createGunzip())) {
+  await pipeline(createReadStream(file), createGunzip(), async (chunks) => {
+    for await (const chunk of chunks) {
       if (head.length < MAX_HEAD_BYTES) head = Buffer.concat([head, chunk]);
     }
-    return head;
-  } catch (error) {
-    const cause = (error as Error).message;
+  }).catch(({ message }: Error) => {
     throw new Error(
-      `${file} is damaged or was not downloaded to its end (${cause}). Download it again.`,
+      `${file} is damaged or was not downloaded to its end (${message}). Download it again.`,
     );
-  }
+  });
+  return head;
 }
 const MAX_HEAD_BYTES = 65_536;
 
@@ -121,8 +121,9 @@ function selectLines(
     const text = format === 'FOCUS' ? focus : cur;
     const names = text.replace('?', '');
     const column = names.split(' or ').map(find).find(Boolean);
-    if (!column && !text.endsWith('?'))
+    if (!column && !text.endsWith('?')) {
       throw new Error(`${file} has no column ${names}. ${needed}`);
+    }
     return `${column ? toValue(column) : 'NULL'} AS "${field}"`;
   });
   const maps = columns.filter(({ name }) => tagMaps.includes(name.toLowerCase()));
@@ -154,4 +155,4 @@ function toTagOf(map: Column, tag: string): string {
 }
 
 export const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
-export const toName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const toName = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -33,7 +33,13 @@ export async function openLogs({ stage: named, yes }: CostOptions<'report'>, ask
   const metrics = open(CloudWatchClient);
   const stage = withRegion(named, await metrics.config.region());
   const { functionLogs, accessLog } = toNames(stage);
-  const daily = await readDailyBytes(metrics, [...functionLogs, accessLog], days);
+  const bytesOf = [...functionLogs, accessLog].map((label) => ({
+    label,
+    Namespace: 'AWS/Logs',
+    MetricName: 'IncomingBytes',
+    Dimensions: [{ Name: 'LogGroupName', Value: label }],
+  }));
+  const daily = await readSums(metrics, bytesOf, days, DAY_MILLISECONDS / 1000);
   const volume: LogVolume = new Map(
     Array.from(daily, ([name, bytes]) => [name, sumOf(bytes, (one) => one)]),
   );
@@ -43,7 +49,12 @@ export async function openLogs({ stage: named, yes }: CostOptions<'report'>, ask
   log(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
   const isAgreed = yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
   if (!isAgreed) return undefined;
-  const rows = await readLogRows(open(CloudWatchLogsClient), stage, days);
+  const client = open(CloudWatchLogsClient);
+  const [functions, access] = await Promise.all([
+    runQuery(client, functionLogs, days, functionQuery),
+    runQuery(client, [accessLog], days, accessQuery),
+  ]);
+  const rows: LogRows = { functions, access };
   return { stage, days, volume, rows, dailyBytes: daily.get(accessLog) ?? [] };
 }
 
@@ -61,19 +72,10 @@ function findKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
 /** The bytes that each log received in some days. AWS bills its lines, and queries that read them, by these. */
 export type LogVolume = ReadonlyMap<string, number>;
 
-function readDailyBytes(client: CloudWatchClient, names: readonly string[], days: DayRange) {
-  const metrics = names.map((label) => ({
-    label,
-    Namespace: 'AWS/Logs',
-    MetricName: 'IncomingBytes',
-    Dimensions: [{ Name: 'LogGroupName', Value: label }],
-  }));
-  return readSums(client, metrics, days, DAY_MILLISECONDS / 1000);
-}
-
-/** The rows of both queries. */
 export interface LogRows {
+  /** Sums of the functions' own lines by operation, status and key, and of Lambda's reports. */
   readonly functions: readonly QueryRow[];
+  /** Sums of the gateway's lines by route and status. */
   readonly access: readonly QueryRow[];
 }
 
@@ -95,15 +97,3 @@ const accessQuery = [
   `fields strcontains(userAgent, "${checkAgent}") as isCheck, greatest(bytes - ${FREE_STREAMED_BYTES}, 0) as streamed, floor((greatest(bytes, 1) - 1) / ${BYTES_OF_A_REQUEST}) as further`,
   'stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus, isCheck',
 ];
-
-/**
- * Sums of the functions' own lines by operation, status and key, and of Lambda's reports. Sums of the gateway's lines
- * by route and status.
- */
-async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
-  const [functions, access] = await Promise.all([
-    runQuery(client, toNames(stage).functionLogs, days, functionQuery),
-    runQuery(client, [toNames(stage).accessLog], days, accessQuery),
-  ]);
-  return { functions, access };
-}

@@ -1,3 +1,4 @@
+import type { toTags } from '../../stages/resourceNames.ts';
 import { type Column, rawColumns, readBillSql, toText } from './billFile.ts';
 
 /** The steps from list prices to what was paid. Those of $0 are left out. */
@@ -64,7 +65,7 @@ export interface Bill {
 export async function readBill(
   files: readonly string[],
   month: string,
-  tags: { readonly service: string; readonly stage: string },
+  tags: Tags,
   accounts: readonly string[] = [],
 ): Promise<Bill> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
@@ -91,7 +92,14 @@ export async function readBill(
         throw new Error(`${file} cannot be read: ${describeCause(error)}`);
       });
     }
-    await refuseCurrency(query);
+    const [foreign] = await query<{ currency: string }>(
+      "SELECT string_agg(DISTINCT currency, ' and ') AS currency FROM raw WHERE currency <> 'USD'",
+    );
+    if (foreign?.currency) {
+      throw new Error(
+        `The bill is in ${foreign.currency}, and list prices are in USD. Nothing is converted: give a bill in USD.`,
+      );
+    }
     await query(createLines(tags, accounts));
     return await readSums(query, month, tags.stage);
   } finally {
@@ -100,6 +108,7 @@ export async function readBill(
   }
 }
 
+type Tags = ReturnType<typeof toTags>;
 type Query = <Row>(sql: string) => Promise<Row[]>;
 
 /** What is wrong, and in which row: DuckDB adds its settings and advice. */
@@ -116,25 +125,12 @@ function describeCause({ message }: Error): string {
   return line ? `row ${Number(line) - 1} is damaged (${cause.trim().replace(/\.$/, '')}).` : cause;
 }
 
-async function refuseCurrency(query: Query): Promise<void> {
-  const [first] = await query<{ currency: string }>(
-    "SELECT string_agg(DISTINCT currency, ' and ') AS currency FROM raw WHERE currency <> 'USD'",
-  );
-  if (!first?.currency) return;
-  throw new Error(
-    `The bill is in ${first.currency}, and list prices are in USD. Nothing is converted: give a bill in USD.`,
-  );
-}
-
 /**
  * A line's category decides its step in the bridge. Where a bill of CUR 2.0 has net costs, its lines of discounts are
  * in them already.
  * https://docs.aws.amazon.com/cur/latest/userguide/Lineitem-columns.html#Lineitem-details-L-LineItemType
  */
-function createLines(
-  tags: { service: string; stage: string },
-  accounts: readonly string[],
-): string {
+function createLines(tags: Tags, accounts: readonly string[]): string {
   const isOwnAccount =
     accounts.length > 0 ? `account IN (${accounts.map(toText).join(', ')})` : 'true';
   return `CREATE TABLE lines AS
