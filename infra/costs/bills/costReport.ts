@@ -3,7 +3,7 @@ import { MAX_IDS } from '../../../shared/contract/operations/listInventory.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import { MAX_ADJUSTMENTS } from '../../../shared/contract/values.ts';
-import { type PricedStage, readFigures } from '../figures.ts';
+import type { PricedStage } from '../figures.ts';
 import {
   components,
   type Dollars,
@@ -43,11 +43,10 @@ export type ServiceCosts = ReturnType<typeof priceService>;
  * @param entries the length of the inventory; default: that of the traffic, and of the settings in the worst month
  */
 export function priceService(stage: PricedStage, traffic: Traffic, entries?: number) {
-  const figures = readFigures(stage);
   const { region = usualRegion } = stage.settings;
-  const pricing = readPricing(stage, sumRequests(traffic), figures);
+  const pricing = readPricing(stage, sumRequests(traffic));
   const month = priceMonth(stage, { ...traffic, entries: entries ?? traffic.entries }, pricing);
-  const worst = priceWorstMonth(stage, entries, figures);
+  const worst = priceWorstMonth(stage, entries);
   return {
     stage: stage.name,
     region,

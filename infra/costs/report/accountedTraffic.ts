@@ -10,7 +10,7 @@ import {
 } from '../bills/traffic.ts';
 import { sumOf } from '../bills/usage.ts';
 import type { PricedStage } from '../figures.ts';
-import { findUnits, readRecordedUnits, responsesOf } from '../units/responseUnits.ts';
+import { readRecordedUnits, responsesOf } from '../units/responseUnits.ts';
 import type { LogRows } from './logRows.ts';
 import type { Bill } from './readBill.ts';
 
@@ -41,15 +41,9 @@ export function findBilledTraffic(
     const ofFunction = calls.filter(({ operation }) => operation === operationId);
     const billed = Math.max(0, sumOf(ofFunction, (one) => one.calls) / share - checks);
     const own = accepted.shares.filter((one) => one.operationId === operationId);
-    const planned = sumOf(own, ({ response, requests: count }) => {
-      const units = findUnits(
-        { units: readRecordedUnits() },
-        operationId,
-        response,
-        accepted.entries,
-      );
-      return count * (units?.functionCalls ?? 1);
-    });
+    // The gateway refuses 429 before it calls a function.
+    const called = own.filter(({ response }) => response !== '429');
+    const planned = sumRequests({ shares: called });
     if (planned === 0) return [{ operationId, response: '200', requests: billed }];
     return own.map((one) => ({ ...one, requests: (one.requests * billed) / planned }));
   });

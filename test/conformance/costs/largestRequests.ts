@@ -25,7 +25,7 @@ type Part = readonly [name: string, value: string | undefined];
  * Every combination of what the contract lets a request of the operation have, each at its limit. What the contract
  * gets next is here too, or an error says what is not known of it.
  */
-export function toLargestRequests(
+export function listLargestRequests(
   operation: Operation,
   subjects: Subjects,
   cursor: string | undefined,
@@ -87,7 +87,7 @@ function toSubject(kind: string, body = ''): string {
 /** Stands for the entry's current tag, and for a new key. */
 export const CURRENT = '<current>';
 export const NEW_KEY = '<new>';
-export const toNewKey = (number: number) => `${number}`.padStart(MAX_IDEMPOTENCY_KEY_LENGTH, 'k');
+export const makeKey = (number: number) => `${number}`.padStart(MAX_IDEMPOTENCY_KEY_LENGTH, 'k');
 
 function toQueryParts(
   name: string,

@@ -127,10 +127,10 @@ export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
   return { ...item, petId: BigInt(`${item.petId}`.slice(-idDigits).replace(/^0/, '1')) };
 }
 
-export type List = Awaited<ReturnType<typeof toList>>;
+export type List = Awaited<ReturnType<typeof measureList>>;
 
 /** A whole list as the function makes it, from the pages of a Scan: its read units, and the bytes of its body. */
-export async function toList(entries: number, idDigits: number, withTags = false) {
+export async function measureList(entries: number, idDigits: number, withTags = false) {
   const chunks: string[] = [];
   let readUnits = 0;
   const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
@@ -149,7 +149,7 @@ export async function toList(entries: number, idDigits: number, withTags = false
 }
 
 /** The units of another list, calculated from those of a measured one. */
-export function toOtherList(seen: ResponseUnits, short: List, long: List): ResponseUnits {
+export function measureOtherList(seen: ResponseUnits, short: List, long: List): ResponseUnits {
   const kind = toBodyKind(seen.response);
   const grown = seen.response === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;

@@ -27,17 +27,17 @@ import { type ConformanceTarget, type Sending, send } from '../target.ts';
 import {
   CURRENT,
   type LargestRequest,
+  listLargestRequests,
+  makeKey,
   NEW_KEY,
-  toLargestRequests,
-  toNewKey,
 } from './largestRequests.ts';
 import {
   type List,
+  measureList,
+  measureOtherList,
   type RequestLine,
   type Seen,
-  toList,
   toMeasuredItem,
-  toOtherList,
   toResponseUnits,
 } from './measureResponse.ts';
 
@@ -68,14 +68,14 @@ describe('the billed units of a request', () => {
     const named = { inventory: [entry], pets: pets.filter(({ id }) => id === 7n), orders };
     const ids = { changeablePetId: entry.petId, missingPetId };
     target = { ...local, fixtures: { ...named, ...ids } };
-    const toLists = (withTags: boolean) =>
+    const measureLists = (withTags: boolean) =>
       Promise.all(
         [7, 19].flatMap((digits) =>
-          measuredSizes.map((entries) => toList(entries, digits, withTags)),
+          measuredSizes.map((entries) => measureList(entries, digits, withTags)),
         ),
       );
-    lists = await toLists(false);
-    taggedLists = await toLists(true);
+    lists = await measureLists(false);
+    taggedLists = await measureLists(true);
     measured = await measureAll();
   });
   afterAll(async () => {
@@ -94,7 +94,7 @@ describe('the billed units of a request', () => {
     const sort = { type: 'string', enum: ['price', 'name'] } as const;
     const ask = (schema: ParameterSchema) => {
       const query = { sort: { ...pageQuery.cursor, schema }, limit: pageQuery.limit };
-      return toLargestRequests({ ...operations.listOrders, query }, subjects, 'next');
+      return listLargestRequests({ ...operations.listOrders, query }, subjects, 'next');
     };
     expect(ask(sort).map(({ path, request }) => [path, request])).toEqual([
       ['/store/orders', ''],
@@ -106,11 +106,11 @@ describe('the billed units of a request', () => {
     ]);
     expect(() => ask({ type: 'string' })).toThrow('Say here which sort makes');
     // No ids with pages, a cart of ten of each kind, sold and returned, for a new key and again.
-    const listed = toLargestRequests(operations.listInventory, subjects, 'next');
+    const listed = listLargestRequests(operations.listInventory, subjects, 'next');
     expect(
       listed.some(({ path }) => /petId=.*(limit|cursor)|(limit|cursor)=.*petId/.test(path)),
     ).toBe(false);
-    const sent = toLargestRequests(operations.adjustInventory, subjects, undefined);
+    const sent = listLargestRequests(operations.adjustInventory, subjects, undefined);
     expect(sent).toHaveLength(Object.keys(subjects).length * 2 * 2);
     for (const { body } of sent) expect(JSON.parse(body as string).adjustments).toHaveLength(10);
   });
@@ -131,12 +131,11 @@ describe('the billed units of a request', () => {
   async function measureAll(): Promise<ResponseUnits[]> {
     const all: ResponseUnits[] = [];
     for (const id of operationIds) {
-      const { received } = await ask(id, toMeasuredRequest(target, id, '200', ''), '200');
+      const { received } = await ask(id, makeRequest(target, id, '200', ''), '200');
       const tag = received.headers.get('etag') ?? '';
       for (const response of responsesOf[id]) {
         if (response === '429') all.push(await measureRefused(id));
-        else
-          all.push(...(await measure(id, response, toMeasuredRequest(target, id, response, tag))));
+        else all.push(...(await measure(id, response, makeRequest(target, id, response, tag))));
       }
     }
     for (const id of operationIds) all.push(...(await measureLargest(id)));
@@ -150,7 +149,7 @@ describe('the billed units of a request', () => {
       operation.query && (await send(target, operation.method, `${operation.path}?limit=500`));
     const [, cursor] = /cursor=([^&>]+)/.exec(pages?.headers.get('link') ?? '') ?? [];
     const asked: Asked[] = [];
-    for (const request of toLargestRequests(operation, subjects, cursor)) {
+    for (const request of listLargestRequests(operation, subjects, cursor)) {
       asked.push({ request, units: await askLargest(id, request) });
     }
     // A whole list grows with the inventory, and is compared with its like.
@@ -161,7 +160,7 @@ describe('the billed units of a request', () => {
         if (!request.isWhole) return [units];
         const own = request.path.includes('include=') ? taggedLists : lists;
         const short = own.find(isSeen) as List;
-        return own.map((long) => toOtherList(units, short, long));
+        return own.map((long) => measureOtherList(units, short, long));
       });
   }
 
@@ -169,7 +168,7 @@ describe('the billed units of a request', () => {
     const { request, path, isRepeated, isWhole } = largest;
     const headers: Record<string, string> = { ...largest.headers };
     for (const [name, value] of Object.entries(headers)) {
-      if (value === NEW_KEY) headers[name] = toNewKey(++keys);
+      if (value === NEW_KEY) headers[name] = makeKey(++keys);
       if (value === CURRENT) {
         const { received } = await ask(id === 'updateInventory' ? 'getInventoryEntry' : id, {
           path,
@@ -199,7 +198,7 @@ describe('the billed units of a request', () => {
     if (!own || !growsWithInventory(id, response)) return [toResponseUnits(seen)];
     const units = toResponseUnits({ ...seen, entries: own.entries });
     const others = lists.filter(({ entries }) => response !== '304' || entries < 40_000);
-    return others.map((other) => toOtherList(units, own, other));
+    return others.map((other) => measureOtherList(units, own, other));
   }
 
   async function ask(
@@ -276,7 +275,7 @@ interface MeasuredRequest extends Sending {
  * of this test. 429 comes from the gateway.
  * @param tag the tag in the response to the valid request
  */
-function toMeasuredRequest(
+function makeRequest(
   target: ConformanceTarget,
   id: OperationId,
   response: ResponseKind,
@@ -292,7 +291,7 @@ function toMeasuredRequest(
     '200 petIds': { path: `${path}?petId=${inventory.slice(-100).map(({ petId }) => petId)}` },
     '200 cart': {
       headers: { 'Idempotency-Key': randomUUID() },
-      body: toJson({ adjustments: toCart() }),
+      body: toJson({ adjustments: makeCart() }),
     },
     // The example of 422 has the same key.
     '200 replay': { headers: { 'Idempotency-Key': 'order-1234' } },
@@ -328,7 +327,7 @@ function toMeasuredRequest(
 }
 
 /** As many pets as one adjustment may have. */
-function toCart() {
+function makeCart() {
   return Array.from({ length: MAX_ADJUSTMENTS }, (_, index) => ({
     petId: toMeasuredItem(index).petId,
     delta: 1,

@@ -47,7 +47,7 @@ const units = (id: OperationId, response: ResponseKind, entries = 0) =>
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
 const pricing = { ...readPricing(production, 1), tracedPercent: 10, sizes: measured };
 /** What a million such responses cost in dollars, for lists of 1,000 entries. */
-const toMillion = (id: OperationId, response: ResponseKind, priced = pricing) =>
+const priceMillion = (id: OperationId, response: ResponseKind, priced = pricing) =>
   sumDollars(toDollarsPerMillion(units(id, response, 1_000), priced));
 
 test('a million requests cost the sum of the prices of their units', () => {
@@ -87,15 +87,15 @@ test.each<[string, typeof prices, readUnit: number, writeUnit: number, logged: n
 ])('a million reads and sales in %s cost as by hand', (_, own, readUnit, writeUnit, logged) => {
   const priced = { ...pricing, prices: own, tracedPercent: 0 };
   const read = 3.7 + 0.005 * 13.3334 + readUnit + (618 * 0.09 + 1_173 * logged) / gb;
-  expect(toMillion('getInventoryEntry', '200', priced)).toBeCloseTo(read, 9);
+  expect(priceMillion('getInventoryEntry', '200', priced)).toBeCloseTo(read, 9);
   const sale = 3.7 + 0.0075 * 13.3334 + 4 * writeUnit + (617 * 0.09 + 1_173 * logged) / gb;
-  expect(toMillion('updateInventory', '200 Idempotency-Key', priced)).toBeCloseTo(sale, 9);
+  expect(priceMillion('updateInventory', '200 Idempotency-Key', priced)).toBeCloseTo(sale, 9);
   // Two units for the entry, two for the outcome, and a consistent read.
   const one = 3.7 + 0.01 * 13.3334 + readUnit + 4 * writeUnit;
   const adjustment = one + (615 * 0.09 + 1_176 * logged) / gb;
-  expect(toMillion('adjustInventory', '200', priced)).toBeCloseTo(adjustment, 9);
+  expect(priceMillion('adjustInventory', '200', priced)).toBeCloseTo(adjustment, 9);
   const cart = one + 9 * readUnit + 18 * writeUnit + (1_193 * 0.09 + 1_179 * logged) / gb;
-  expect(toMillion('adjustInventory', '200 cart', priced)).toBeCloseTo(cart, 9);
+  expect(priceMillion('adjustInventory', '200 cart', priced)).toBeCloseTo(cart, 9);
 });
 
 test.each([
@@ -106,17 +106,17 @@ test.each([
   (kind, dollars) => {
     const tracedPercent = settings.tracing.percent;
     const keys = prices.readUnits as number;
-    const million = toMillion('adjustInventory', kind, { ...pricing, tracedPercent });
+    const million = priceMillion('adjustInventory', kind, { ...pricing, tracedPercent });
     expect(million + 1e6 * keys).toBeLessThanOrEqual(dollars);
   },
 );
 
 test('the outcomes of a month of adjustments are stored and backed up, but replays are not', () => {
-  const toStored = (requests: string) =>
+  const countStored = (requests: string) =>
     priceMonth(priceStage(production), toTraffic(requests), pricing).usage;
-  const none = toStored('adjustInventory:replay=10M').storedGigabytes;
+  const none = countStored('adjustInventory:replay=10M').storedGigabytes;
   const requests = 'adjustInventory=10M,adjustInventory:cart=1M,adjustInventory:409=1M';
-  const { storedGigabytes, backedUpGigabytes } = toStored(requests);
+  const { storedGigabytes, backedUpGigabytes } = countStored(requests);
   const gigabytes = (10e6 * 199 + 1e6 * 407 + 1e6 * 330) / 2 ** 30;
   expect(storedGigabytes - none).toBeCloseTo(gigabytes, 9);
   expect(backedUpGigabytes).toBe(storedGigabytes);

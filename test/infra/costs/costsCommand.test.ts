@@ -100,20 +100,20 @@ const same = {
   'costs/prices/us-east-1.json': readPrices(),
   'costs/sizes.json': readCosts('sizes.json'),
   'costs/traffic.json': readCosts('traffic.json'),
-  'stages/stages.ts': toStagesFile(fixtures),
-  'buildApp.ts': toBuildFile(),
+  'stages/stages.ts': renderStagesFile(fixtures),
+  'buildApp.ts': renderBuildFile(),
 };
 type Files = Readonly<Partial<Record<keyof typeof same, unknown>>>;
 const set = (changes: Partial<StageSettings>): Files => ({
-  'stages/stages.ts': toStagesFile({ ...fixtures, production: changeProduction(changes) }),
+  'stages/stages.ts': renderStagesFile({ ...fixtures, production: changeProduction(changes) }),
 });
 
-function toStagesFile(stages: Readonly<Record<string, Stage>>): string {
+function renderStagesFile(stages: Readonly<Record<string, Stage>>): string {
   return `export const stages = ${JSON.stringify(stages)};`;
 }
 
 /** Stands in for a commit's synthesis, which would take seconds: the templates of today, without some resources. */
-function toBuildFile(isLeftOut = (_: string) => false): string {
+function renderBuildFile(isLeftOut = (_: string) => false): string {
   const stacks = fixtureNames.flatMap((name) => {
     const { stack, watchStack } = toNames({ name });
     return [
@@ -167,7 +167,7 @@ const commits: Readonly<Record<string, Files>> = {
   },
   'ten years of logs': set({ logRetentionDays: 3653 }),
   'one alarm less': {
-    'buildApp.ts': toBuildFile((id) => id.startsWith('checkfailed')),
+    'buildApp.ts': renderBuildFile((id) => id.startsWith('checkfailed')),
   },
   'no units of a response that is not in the traffic': without(
     ({ operationId, response }) => operationId === 'listOrders' && response === '400',
@@ -186,7 +186,7 @@ const commits: Readonly<Record<string, Files>> = {
   'ten times as many unknown paths let through': set({
     throttles: { ...throttles, other: { rate: 1_000, burst: 2_000 } },
   }),
-  'no staging': { 'stages/stages.ts': toStagesFile({ production }) },
+  'no staging': { 'stages/stages.ts': renderStagesFile({ production }) },
   'unknown traffic': { 'costs/traffic.json': { requests: { x: 1 } } },
   'no units': { 'costs/units/units.json': undefined },
   'no synthesis': { 'buildApp.ts': undefined },

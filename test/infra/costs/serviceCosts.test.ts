@@ -20,7 +20,7 @@ const { production } = fixtures;
 // A team's `sizes.json` and `traffic.json` change none of these: no sizes have this name, and this is the tests' traffic.
 const name = 'unmeasured' as StageName;
 const priced = { ...priceStage(production), name };
-const toWorst = (changes: Partial<StageSettings>) =>
+const priceWorst = (changes: Partial<StageSettings>) =>
   priceWorstMonth({ ...priced, ...changeProduction(changes), name });
 const ofTests = {
   entries: 1_000,
@@ -85,7 +85,7 @@ describe('the worst month', () => {
 
   it('has a slow reader for each list until the function’s timeout, as far as the concurrency goes', () => {
     expect(find('listInventory')).toMatchObject({ billedMilliseconds: 119_000 });
-    const { shares } = toWorst({
+    const { shares } = priceWorst({
       accountConcurrency: 1_000,
       reservedConcurrency: { listInventory: 2 },
     });
@@ -114,9 +114,9 @@ describe('the worst month', () => {
       { rate: writes.includes(id) ? rate : 0, burst },
     ]);
     const throttles: StageSettings['throttles'] = Object.fromEntries(others);
-    const toConflicts = (changes: Partial<StageSettings> = {}) =>
-      toWorst({ throttles, maximumUnitsPerSecond: maximum, ...changes });
-    const { conflicts, usage, rates, total } = toConflicts();
+    const priceConflicts = (changes: Partial<StageSettings> = {}) =>
+      priceWorst({ throttles, maximumUnitsPerSecond: maximum, ...changes });
+    const { conflicts, usage, rates, total } = priceConflicts();
     const written = (500 * 8 + 200 * 24) * SECONDS;
     const allowed = (maximum.inventory.write + maximum.requests.write) * SECONDS;
     expect(usage.writeUnits).toBeCloseTo(written, 0);
@@ -124,10 +124,12 @@ describe('the worst month', () => {
     // Pauses of 2.75 s on average and nine further attempts, with half a GB.
     const seconds = 500 * (2.75 + 9 * 0.015) + 200 * (2.75 + 9 * 0.02);
     expect(conflicts.lambda).toBeCloseTo(seconds * 0.5 * SECONDS * rates.gigabyteSeconds, 2);
-    const bounded = toConflicts({ accountConcurrency: 1_000 }).conflicts;
+    const bounded = priceConflicts({ accountConcurrency: 1_000 }).conflicts;
     expect(bounded.lambda).toBeCloseTo(1_000 * 0.5 * SECONDS * rates.gigabyteSeconds, 2);
     const roomy = { write: 1_000_000, read: 1 };
-    const more = toConflicts({ maximumUnitsPerSecond: { ...maximum, inventory: roomy } }).conflicts;
+    const more = priceConflicts({
+      maximumUnitsPerSecond: { ...maximum, inventory: roomy },
+    }).conflicts;
     expect(more.writeUnits).toBeCloseTo(9 * written * rates.writeUnits, 2);
     expect(total).toBeGreaterThan(sumDollars(conflicts));
   });

@@ -47,7 +47,7 @@ export const toLength = (month: string) =>
   );
 
 /** A month's bill exactly as in the model: list prices, and the accepted traffic or another. */
-export function toBill(
+export function makeBill(
   priced: PricedStage,
   [region, prefix]: Place,
   month = '2026-11',

@@ -130,7 +130,7 @@ it.each([
   const { traffic } = JSON.parse((await run('report 2026-11 --json')).stdout);
   const accepted = readCommittedTraffic();
   /** What the gateway's log does not tell apart, in the mix of the accepted traffic. */
-  const toMix = (operation: string, requests: number) => {
+  const mixRequests = (operation: string, requests: number) => {
     const shares = accepted.shares.filter(
       ({ operationId, response }) => operationId === operation && response.startsWith('200'),
     );
@@ -149,9 +149,9 @@ it.each([
       'listOrders 429': 5_000,
       'updateInventory 412': 1_000,
     },
-    ...toMix('listInventory', 1_300_000),
+    ...mixRequests('listInventory', 1_300_000),
     ...{ 'listInventory 304': 7, updateInventory: 10, 'updateInventory 200 Idempotency-Key': 20 },
-    ...toMix('adjustInventory', 1_000),
+    ...mixRequests('adjustInventory', 1_000),
     ...{ 'updateInventory 400': 3, 'adjustInventory 409': 50 },
   };
   const expected = Object.entries(month).map(([name, requests]) => [

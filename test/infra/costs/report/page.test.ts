@@ -8,7 +8,7 @@ import { changedSettings, fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { callOps, changeSettings, defineCommand } from '../../ops/opsProcess.ts';
 import { priceStage } from '../figures.ts';
-import { account, type Line, places, times, toBill, toTime, writeBill } from './bills.ts';
+import { account, type Line, makeBill, places, times, toTime, writeBill } from './bills.ts';
 import { openLogs, toAccess, toLine, toReport } from './logs.ts';
 
 const runCosts = defineCommand('costs');
@@ -19,14 +19,14 @@ beforeEach(() => {
 });
 
 /** Two months with all that a page can show: free tier, discount, credit, tax, a busy week, a price, and another service. */
-function toLines(): Line[] {
+function makeLines(): Line[] {
   const production = priceStage(fixtures.production);
   const traffic = readCommittedTraffic();
   const busy = {
     ...traffic,
     shares: traffic.shares.map((one) => ({ ...one, requests: 1.12 * one.requests })),
   };
-  const lines = toBill(production, places[0], '2026-11', busy).flatMap((line): Line[] => {
+  const lines = makeBill(production, places[0], '2026-11', busy).flatMap((line): Line[] => {
     const day = Number(line.from.slice(8, 10));
     const factor = 1 + 0.08 * Math.sin(day) + (day > 7 && day < 15 ? 0.3 : 0);
     const isDaily = Date.parse(line.end) - Date.parse(line.from) === 86_400_000;
@@ -47,7 +47,7 @@ function toLines(): Line[] {
   };
   return [
     ...['2026-08', '2026-09', '2026-10'].flatMap((name, index) =>
-      toBill(production, places[0], name).map((line) => times(line, 0.7 + 0.1 * index)),
+      makeBill(production, places[0], name).map((line) => times(line, 0.7 + 0.1 * index)),
     ),
     ...lines,
     { ...month, kind: 'Tax', service: 'AmazonApiGateway', cost: 8.1 },
@@ -103,7 +103,7 @@ const logs = {
 async function writePage(withLogs = true): Promise<string> {
   changeSettings(stages.production, { budget: { ...changedSettings.budget, monthlyDollars: 70 } });
   const aws = withLogs ? (await openLogs(logs)).variables : {};
-  const path = await writeBill(folder, 'cur.parquet', toLines());
+  const path = await writeBill(folder, 'cur.parquet', makeLines());
   const { stdout } = await callOps(runCosts, ['report', '2026-11', path], {
     ...aws,
     AWS_REGION: 'us-east-1',

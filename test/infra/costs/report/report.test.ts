@@ -13,12 +13,12 @@ import {
   type Format,
   formats,
   type Line,
+  makeBill,
   type Place,
   places,
   type Tags,
   tagsOfStage,
   times,
-  toBill,
   toCsv,
   toTime,
   writeBill,
@@ -61,7 +61,7 @@ const isDaily = (line: Line) => Date.parse(line.end) - Date.parse(line.from) ===
 const sumCost = (lines: readonly Line[]) => lines.reduce((sum, { cost }) => sum + cost, 0);
 
 /** Splits a line into what the allowance covers, which is billed with $0, and the rest. */
-function toFree(line: Line, quantity: number): Line[] {
+function splitFree(line: Line, quantity: number): Line[] {
   const free = Math.min(quantity, line.quantity);
   return [
     { ...times(line, free / line.quantity), cost: 0, list: 0 },
@@ -82,12 +82,12 @@ const withFreeTier = (lines: readonly Line[]) => {
         : left.get(kind ?? '');
     if (!kind || amount === undefined || amount === 0) return [line];
     left.set(kind, Math.max(0, amount - line.quantity));
-    return toFree(line, amount);
+    return splitFree(line, amount);
   });
 };
 
 /** An hour of each day's lines in place of the day. */
-const toHours = (lines: readonly Line[]) =>
+const splitByHour = (lines: readonly Line[]) =>
   lines.flatMap((line) =>
     isDaily(line)
       ? Array.from({ length: 24 }, (_, hour) => ({
@@ -97,7 +97,7 @@ const toHours = (lines: readonly Line[]) =>
         }))
       : [line],
   );
-const toMonths = (lines: readonly Line[]) => [
+const sumByMonth = (lines: readonly Line[]) => [
   ...lines.filter((line) => !isDaily(line)),
   ...[...Map.groupBy(lines.filter(isDaily), ({ usageType }) => usageType).values()].flatMap(
     ([first, ...others]) =>
@@ -111,8 +111,8 @@ const busyWeek = {
   shares: traffic.shares.map((one) => ({ ...one, requests: one.requests * (1 + (0.2 * 7) / 30) })),
 };
 /** A bill of a month with more traffic from 8 to 14 November. */
-function toBusyWeek(place: Place): Line[] {
-  const lines = toBill(production, place, '2026-11', busyWeek);
+function makeBusyWeek(place: Place): Line[] {
+  const lines = makeBill(production, place, '2026-11', busyWeek);
   return lines.map((line) => {
     if (!isDaily(line)) return line;
     const usual = 30 / (30 + 0.2 * 7);
@@ -131,8 +131,8 @@ const exact: Readonly<Record<string, Plant>> = {
 
 /** Bills that differ from the model, or come in another form. */
 const planted: Readonly<Record<string, Plant>> = {
-  'lines by the hour': toHours,
-  'lines by the month': toMonths,
+  'lines by the hour': splitByHour,
+  'lines by the month': sumByMonth,
   'lines of staging, of others, and without tags': (lines) => [
     ...withStaging(lines),
     toUntagged({
@@ -175,7 +175,7 @@ const planted: Readonly<Record<string, Plant>> = {
     change('TimedPITRStorage-ByteHrs', (line) => [
       { ...line, region: 'ap-south-1', usageType: 'APS3-TimedPITRStorage-ByteHrs', cost: 0.07 },
     ])(lines),
-  'an earlier month': (lines, place) => [...lines, ...toBill(production, place, '2026-10')],
+  'an earlier month': (lines, place) => [...lines, ...makeBill(production, place, '2026-10')],
   'a discount of 9 % as lines without tags': (lines) => [
     ...withStaging(lines),
     ...[
@@ -231,9 +231,9 @@ const planted: Readonly<Record<string, Plant>> = {
   '$0 for more than the allowance': change('CW:AlarmMonitorUsage', (line) => [
     { ...line, cost: 0 },
   ]),
-  '20 % more traffic in one week': (_, place) => toBusyWeek(place),
+  '20 % more traffic in one week': (_, place) => makeBusyWeek(place),
   '30 % less traffic': (_, place) =>
-    toBill(production, place, '2026-11', {
+    makeBill(production, place, '2026-11', {
       ...traffic,
       shares: traffic.shares.map((one) => ({ ...one, requests: 0.7 * one.requests })),
     }),
@@ -289,9 +289,9 @@ it.each(bills.map(([name, plant], index) => ({ name, plant, index })))(
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const sentences: string[] = [];
     for (const [number, place] of places.entries()) {
-      const lines = plant(toBill(production, place), place);
+      const lines = plant(makeBill(production, place), place);
       const said = new Map<string, string>();
-      for (const format of toFormats(name, index, number)) {
+      for (const format of chooseFormats(name, index, number)) {
         const found = await judge(['2026-11', await writeBill(folder, format, lines)]);
         const steps = found.bridge.map(
           ({ step, dollars }: { step: string; dollars: number }) => `${step} ${dollars.toFixed(2)}`,
@@ -318,7 +318,7 @@ it.each(bills.map(([name, plant], index) => ({ name, plant, index })))(
  * Each place has two of the four formats. An exact bill comes in all four, a deviation as CUR 2.0 in one place and as
  * FOCUS in the other. FOCUS has no lines of discounts.
  */
-function toFormats(name: string, index: number, place: number): readonly Format[] {
+function chooseFormats(name: string, index: number, place: number): readonly Format[] {
   const own = formats
     .filter((_, number) => (number % 3 === 0) === (place === 0))
     .filter((format) => format.startsWith('cur') || !name.includes('as lines'));
@@ -334,7 +334,7 @@ function expectToAgree(
   const cost = lines.reduce((sum, line) => sum + line.cost * (1 - (line.discount ?? 0)), 0);
   expect(causes).toEqual([]);
   expect(paid).toBeCloseTo(cost, 6);
-  expect(bridge[0].dollars).toBeCloseTo(sumCost(toBill(production, place)), 6);
+  expect(bridge[0].dollars).toBeCloseTo(sumCost(makeBill(production, place)), 6);
   for (const { difference } of priced) expect(difference).toBeCloseTo(0, 6);
 }
 
@@ -353,12 +353,12 @@ it.each(['map', 'columns', 'tags'] satisfies Tags[])(
       const path = await writeBill(
         folder,
         format,
-        withStaging(toBill(production, places[0])),
+        withStaging(makeBill(production, places[0])),
         form,
       );
       const { causes, paid } = await judge(['2026-11', path]);
       expect(causes).toEqual([]);
-      expect(paid).toBeCloseTo(sumCost(toBill(production, places[0])), 6);
+      expect(paid).toBeCloseTo(sumCost(makeBill(production, places[0])), 6);
     }
   },
 );
@@ -393,17 +393,19 @@ it('reads a bill of CUR 2.0 without the columns that an export may leave out', a
 });
 
 it('says of which regions the list prices have no steps', async () => {
-  const toPage = async (place: Place) => {
-    const path = await writeBill(folder, 'cur.csv', toBill(production, place));
+  const renderPage = async (place: Place) => {
+    const path = await writeBill(folder, 'cur.csv', makeBill(production, place));
     return (await report(['2026-11', path])).stdout;
   };
-  expect(await toPage(places[1])).toContain('<li>The prices of eu-central-1 have only their first');
-  expect(await toPage(places[0])).not.toContain('only their first');
+  expect(await renderPage(places[1])).toContain(
+    '<li>The prices of eu-central-1 have only their first',
+  );
+  expect(await renderPage(places[0])).not.toContain('only their first');
 });
 
 it('counts the calls of each function, if the bill names resources', async () => {
   const ids = { updateInventory: 2e6, adjustInventory: 2.1e6 };
-  const lines = toBill(production, places[0]).flatMap((line) =>
+  const lines = makeBill(production, places[0]).flatMap((line) =>
     isOf('Request-ARM')(line)
       ? Object.entries(ids).map(([id, calls]) => ({
           ...times(line, calls / 30 / line.quantity),
@@ -428,12 +430,12 @@ it('counts the calls of each function, if the bill names resources', async () =>
 });
 
 it('compares the months of several bills by a thousand sales', async () => {
-  const october = toBill(production, places[0], '2026-10').map((line) => ({
+  const october = makeBill(production, places[0], '2026-10').map((line) => ({
     ...line,
     discount: 0.5,
   }));
   const older = await writeBill(folder, 'focus.csv.gz', october);
-  const newer = await writeBill(folder, 'cur.parquet', toBill(production, places[0]));
+  const newer = await writeBill(folder, 'cur.parquet', makeBill(production, places[0]));
   const { months, sales } = await judge(['2026-11', older, newer]);
   expect(months.map((one: { month: string }) => one.month)).toEqual(['2026-10', '2026-11']);
   expect(months[0].perThousandSales / months[1].perThousandSales).toBeCloseTo(0.5, 6);
@@ -443,7 +445,7 @@ it('compares the months of several bills by a thousand sales', async () => {
 
 it('forecasts the rest of a running month, with a band from how its days differ', async () => {
   vi.setSystemTime(Date.UTC(2026, 10, 21, 6));
-  const lines = toBill(production, places[0]).flatMap((line) => {
+  const lines = makeBill(production, places[0]).flatMap((line) => {
     if (!isDaily(line)) return [times(line, 20 / 30)];
     return onDays(1, 20)(line) ? [line] : [];
   });
@@ -454,7 +456,7 @@ it('forecasts the rest of a running month, with a band from how its days differ'
     await judge(['2026-11', await writeBill(folder, 'cur.csv', lines)]),
     await judge(['2026-11', await writeBill(folder, 'cur.csv', half)]),
   ];
-  const whole = sumCost(toBill(production, places[0]));
+  const whole = sumCost(makeBill(production, places[0]));
   expect(even.verdict).toBe(
     `Production cost $${sumCost(lines).toFixed(2)} in November 2026 until 20 November, as accepted: the accepted traffic at AWS's list prices.`,
   );
@@ -468,7 +470,7 @@ it('forecasts the rest of a running month, with a band from how its days differ'
 });
 
 const [head, ...rows] = toCsv([{ line_item_unblended_cost: 1, b: 2 }]).split('\r\n');
-const good = () => toBill(production, places[0]);
+const good = () => makeBill(production, places[0]);
 const others = good().map((line) => ({ ...line, tags: { stage: 'staging' } }));
 async function toText(lines: readonly Line[] = good()): Promise<string> {
   await writeBill(folder, 'cur.csv', lines);
@@ -490,7 +492,7 @@ const refused: Readonly<Record<string, () => Promise<string | Uint8Array>>> = {
   'other.csv': async () => 'a,b,c,d\n1,2,3,4',
   'columns.csv': async () => [head, ...rows].join('\n'),
   'untagged.csv': async () => (await toText()).replace('"resource_tags"', '"labels"'),
-  'october.csv': async () => toText(toBill(production, places[0], '2026-10')),
+  'october.csv': async () => toText(makeBill(production, places[0], '2026-10')),
   'staging.csv': async () => toText(others),
   'euros.csv': async () => toText(good().map((line) => ({ ...line, currency: 'EUR' }))),
   'american.csv': async () =>
