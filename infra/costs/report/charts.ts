@@ -1,25 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 
-/**
- * Charts as SVG whose places are percentages, so that they fit any width while their text keeps its size. Their colours
- * are classes of the page, for light, dark and paper.
- */
-const drawRow = (place: (value: number) => number, from: number, to: number, kind: string) => {
-  const [start, end] = [place(Math.min(from, to)), place(Math.max(from, to))];
-  return `<svg class="bar" height="18" aria-hidden="true">${drawBox(kind, start, Math.max(end - start, 0.4), 3, 12)}</svg>`;
-};
-
-const drawBox = (kind: string, x: number, width: number, y: number, height: number) =>
-  `<rect class="${kind}" x="${toShort(x)}%" width="${toShort(width)}%" y="${toShort(y)}" height="${toShort(height)}"/>`;
-
-/** Horizontal, from a place to the end, or vertical. */
-const drawAcross = (kind: string, from: number, y: number) =>
-  `<line class="${kind}" x1="${from}%" x2="100%" y1="${toShort(y)}" y2="${toShort(y)}"/>`;
-const drawUpright = (kind: string, x: number, from: number, to: number) =>
-  `<line class="${kind}" x1="${toShort(x)}%" x2="${toShort(x)}%" y1="${from}" y2="${to}"/>`;
-
-const drawChart = (height: number, label: string, parts: readonly string[]) =>
-  `<svg class="chart" height="${height}" role="img" aria-label="${label}">${parts.join('')}</svg>`;
+// Charts as SVG whose places are percentages, so that they fit any width while their text keeps its size. Their colours
+// are classes of the page, for light, dark and paper.
 
 /** A bar for each amount. */
 export function drawBars(amounts: readonly number[]): string[] {
@@ -100,5 +82,22 @@ export function drawRange(
     ...ofMarks,
   ]);
 }
+
+const drawRow = (place: (value: number) => number, from: number, to: number, kind: string) => {
+  const [start, end] = [place(Math.min(from, to)), place(Math.max(from, to))];
+  return `<svg class="bar" height="18" aria-hidden="true">${drawBox(kind, start, Math.max(end - start, 0.4), 3, 12)}</svg>`;
+};
+
+const drawBox = (kind: string, x: number, width: number, y: number, height: number) =>
+  `<rect class="${kind}" x="${toShort(x)}%" width="${toShort(width)}%" y="${toShort(y)}" height="${toShort(height)}"/>`;
+
+/** Horizontal, from a place to the end, or vertical. */
+const drawAcross = (kind: string, from: number, y: number) =>
+  `<line class="${kind}" x1="${from}%" x2="100%" y1="${toShort(y)}" y2="${toShort(y)}"/>`;
+const drawUpright = (kind: string, x: number, from: number, to: number) =>
+  `<line class="${kind}" x1="${toShort(x)}%" x2="${toShort(x)}%" y1="${from}" y2="${to}"/>`;
+
+const drawChart = (height: number, label: string, parts: readonly string[]) =>
+  `<svg class="chart" height="${height}" role="img" aria-label="${label}">${parts.join('')}</svg>`;
 
 const toShort = (amount: number) => `${Math.round(amount * 100) / 100}`;
