@@ -17,17 +17,6 @@ export function checkMonths(checked: readonly PricedStage[], accepted = readAcce
   ]);
 }
 
-export function checkWorstMonth(stage: PricedStage) {
-  const { name, settings } = stage;
-  const total = Math.ceil(priceWorstMonth(stage).total);
-  const isWithin = total <= settings.worstMonthDollars;
-  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
-  const text = isWithin
-    ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. npx petstore costs check REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
-  return { isWithin, text: `The worst month of ${name} ${text}` };
-}
-
 /** Prints a line if a month of the stage with these templates can cost more than its limit, or is not known. */
 export function warnOfWorstMonth(stage: Stage, templates: readonly Template[]): void {
   try {
@@ -37,6 +26,17 @@ export function warnOfWorstMonth(stage: Stage, templates: readonly Template[]): 
     // Such as in a region whose prices nobody has looked up.
     log(`Warning: The worst month of ${stage.name} is not known. ${(error as Error).message}`);
   }
+}
+
+function checkWorstMonth(stage: PricedStage) {
+  const { name, settings } = stage;
+  const total = Math.ceil(priceWorstMonth(stage).total);
+  const isWithin = total <= settings.worstMonthDollars;
+  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
+  const text = isWithin
+    ? `costs at most $${total}, within ${limit}.`
+    : `can cost $${total}, more than ${limit}. npx petstore costs check REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
+  return { isWithin, text: `The worst month of ${name} ${text}` };
 }
 
 function checkIncrease(stage: PricedStage, accepted: number | undefined) {

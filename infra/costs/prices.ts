@@ -65,33 +65,33 @@ export const services = {
 } as const;
 
 /**
- * AWS's names for the units of the model: the service, the usage type without its region, the unit, and other usage
- * types for the same. Several services have usage types of the same name.
+ * AWS's names for the units of the model: the service, the usage type without its region, and other usage types for the
+ * same. Several services have usage types of the same name.
  */
 export const usageTypes: Readonly<
-  Record<UsageKind, readonly [keyof typeof services, string, string, RegExp?]>
+  Record<UsageKind, readonly [keyof typeof services, string, RegExp?]>
 > = {
-  gatewayRequests: ['AmazonApiGateway', 'ApiGatewayRequest', 'requests'],
-  functionCalls: ['AWSLambda', 'Request-ARM', 'requests'],
-  gigabyteSeconds: ['AWSLambda', 'Lambda-GB-Second-ARM', 'GB-seconds'],
-  streamedGigabytes: ['AWSLambda', 'streamed bytes', 'GB', /stream/i],
-  readUnits: ['AmazonDynamoDB', 'ReadRequestUnits', 'units'],
-  writeUnits: ['AmazonDynamoDB', 'WriteRequestUnits', 'units'],
-  sentGigabytes: ['AWSDataTransfer', 'DataTransfer-Out-Bytes', 'GB'],
+  gatewayRequests: ['AmazonApiGateway', 'ApiGatewayRequest'],
+  functionCalls: ['AWSLambda', 'Request-ARM'],
+  gigabyteSeconds: ['AWSLambda', 'Lambda-GB-Second-ARM'],
+  streamedGigabytes: ['AWSLambda', 'streamed bytes', /stream/i],
+  readUnits: ['AmazonDynamoDB', 'ReadRequestUnits'],
+  writeUnits: ['AmazonDynamoDB', 'WriteRequestUnits'],
+  sentGigabytes: ['AWSDataTransfer', 'DataTransfer-Out-Bytes'],
   // Lambda's logs are billed as those that AWS itself writes.
-  loggedGigabytes: ['AmazonCloudWatch', 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
-  storedLogGigabytes: ['AmazonCloudWatch', 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
-  queriedGigabytes: ['AmazonCloudWatch', 'DataScanned-Bytes', 'GB'],
-  traces: ['AWSXRay', 'XRay-TracesStored', 'traces'],
-  firewallRequests: ['awswaf', 'RequestV2-Tier1', 'requests'],
-  alarmMetrics: ['AmazonCloudWatch', 'CW:AlarmMonitorUsage', 'alarm metrics'],
-  compositeAlarms: ['AmazonCloudWatch', 'CW:CompositeAlarmMonitorUsage', 'composite alarms'],
-  customMetrics: ['AmazonCloudWatch', 'CW:MetricMonitorUsage', 'metrics'],
-  encryptionKeys: ['awskms', 'KMS-Keys', 'keys'],
-  storedGigabytes: ['AmazonDynamoDB', 'TimedStorage-ByteHrs', 'GB-months'],
-  backedUpGigabytes: ['AmazonDynamoDB', 'TimedPITRStorage-ByteHrs', 'GB-months'],
-  firewalls: ['awswaf', 'WebACLV2', 'web ACLs'],
-  firewallRules: ['awswaf', 'RuleV2', 'rules'],
+  loggedGigabytes: ['AmazonCloudWatch', 'DataProcessing-Bytes', /^VendedLog-Bytes$/],
+  storedLogGigabytes: ['AmazonCloudWatch', 'kept logs', /^TimedStorage-ByteHrs$/],
+  queriedGigabytes: ['AmazonCloudWatch', 'DataScanned-Bytes'],
+  traces: ['AWSXRay', 'XRay-TracesStored'],
+  firewallRequests: ['awswaf', 'RequestV2-Tier1'],
+  alarmMetrics: ['AmazonCloudWatch', 'CW:AlarmMonitorUsage'],
+  compositeAlarms: ['AmazonCloudWatch', 'CW:CompositeAlarmMonitorUsage'],
+  customMetrics: ['AmazonCloudWatch', 'CW:MetricMonitorUsage'],
+  encryptionKeys: ['awskms', 'KMS-Keys'],
+  storedGigabytes: ['AmazonDynamoDB', 'TimedStorage-ByteHrs'],
+  backedUpGigabytes: ['AmazonDynamoDB', 'TimedPITRStorage-ByteHrs'],
+  firewalls: ['awswaf', 'WebACLV2'],
+  firewallRules: ['awswaf', 'RuleV2'],
 };
 
 /** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */

@@ -10,6 +10,7 @@ import {
   toPriceFile,
   type UsageKind,
   usageKinds,
+  usageParts,
   usageTypes,
   withoutRegion,
 } from './prices.ts';
@@ -38,12 +39,11 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
         );
       }
       prices[kind] = price;
-      const { amount = 0 } = allowances.find((one) => one.kind === kind) ?? {};
+      const { amount = 0, unit = usageParts[kind][1] } =
+        allowances.find((one) => one.kind === kind) ?? {};
       const free = findFreeAmount(kind, products) ?? amount;
       if (free !== amount) {
-        log(
-          `AWS lists ${free} free ${usageTypes[kind][2]} a month: correct infra/costs/allowances.json.`,
-        );
+        log(`AWS lists ${free} free ${unit} a month: correct infra/costs/allowances.json.`);
       }
     }
   }
@@ -83,7 +83,7 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
 
 /** The steps of what the kind counts, also those of all regions together, which are free or of no interest. */
 function findSteps(kind: UsageKind, products: readonly Product[], isGlobal: boolean): Step[] {
-  const [, name, , alsoNamed] = usageTypes[kind];
+  const [, name, alsoNamed] = usageTypes[kind];
   const isMeant = ({ product }: Product) => {
     const { usagetype = '' } = product.attributes;
     const own = withoutRegion(usagetype);

@@ -188,7 +188,7 @@ const isUse = ({ category }: BilledRow) => category === 'usage';
 function findKind({ service, usageType }: BilledRow): UsageKind | undefined {
   const own = withoutRegion(usageType);
   return usageKinds.find((kind) => {
-    const [code, name, , alsoNamed] = usageTypes[kind];
+    const [code, name, alsoNamed] = usageTypes[kind];
     return services[code].test(service) && (own === name || alsoNamed?.test(own));
   });
 }

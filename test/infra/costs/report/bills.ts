@@ -59,7 +59,7 @@ export function makeBill(
   return usageKinds
     .filter((kind) => usage[kind] > 0)
     .flatMap((kind) => {
-      const [code, type, , alsoNamed] = usageTypes[kind];
+      const [code, type, alsoNamed] = usageTypes[kind];
       const named = alsoNamed ? 'TimedStorage-ByteHrs' : type;
       const usageType =
         kind === 'loggedGigabytes'

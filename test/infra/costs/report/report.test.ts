@@ -73,7 +73,7 @@ const withFreeTier = (lines: readonly Line[]) => {
   const left = new Map(allowancesFile.allowances.map((one) => [one.kind as string, one.amount]));
   return lines.flatMap((line) => {
     const kind = Object.entries(usageTypes).find(
-      ([, [, type, , alsoNamed]]) =>
+      ([, [, type, alsoNamed]]) =>
         isOf(type)(line) || alsoNamed?.test(line.usageType.split('-').slice(1).join('-')),
     )?.[0];
     const amount =
