@@ -22,35 +22,6 @@ export const components = Object.keys(componentLabels) as Component[];
 
 export type Dollars = Readonly<Record<Component, number>>;
 
-/** What AWS counts, with its component of the bill and its name. A GB is 2^30 bytes. */
-export const usageParts = {
-  gatewayRequests: ['gateway', 'requests of the gateway'],
-  functionCalls: ['lambda', 'calls of functions'],
-  gigabyteSeconds: ['lambda', 'GB-seconds of functions'],
-  streamedGigabytes: ['lambda', 'streamed GB past 6 MB'],
-  readUnits: ['readUnits', 'read units'],
-  writeUnits: ['writeUnits', 'write units'],
-  sentGigabytes: ['transfer', 'GB sent'],
-  loggedGigabytes: ['logs', 'GB logged'],
-  storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
-  // By the commands, never by the service.
-  queriedGigabytes: ['logs', 'GB of logs queried'],
-  traces: ['tracing', 'traces'],
-  firewallRequests: ['firewall', 'requests through the firewall'],
-  // Fixed per month. An alarm is billed for each of its metrics.
-  alarmMetrics: ['alarms', 'metrics with an alarm'],
-  compositeAlarms: ['alarms', 'composite alarms'],
-  customMetrics: ['metrics', 'custom metrics'],
-  encryptionKeys: ['encryptionKeys', 'encryption keys'],
-  firewalls: ['firewall', 'firewalls'],
-  firewallRules: ['firewall', 'rules of the firewall'],
-  storedGigabytes: ['storage', 'GB in tables'],
-  backedUpGigabytes: ['storage', 'GB of backups'],
-} as const satisfies Record<string, readonly [component: Component, name: string]>;
-
-export type UsageKind = keyof typeof usageParts;
-export const usageKinds = Object.keys(usageParts) as UsageKind[];
-
 /** The services by their codes in the price list, with their names in bills. */
 export const services = {
   AmazonApiGateway: /api ?gateway/i,
@@ -64,35 +35,64 @@ export const services = {
   awskms: /kms|key management/i,
 } as const;
 
+type UsagePart = readonly [
+  component: Component,
+  name: string,
+  service: keyof typeof services,
+  usageType: string,
+  otherUsageTypes?: RegExp,
+];
+
 /**
- * AWS's names for the units of the model: the service, the usage type without its region, and other usage types for the
- * same. Several services have usage types of the same name.
+ * What AWS counts, with its component of the bill and its name, where a GB is 2^30 bytes. Then AWS's names: the service,
+ * the usage type without its region, and other usage types for the same. Services have usage types of the same name.
  */
-export const usageTypes: Readonly<
-  Record<UsageKind, readonly [keyof typeof services, string, RegExp?]>
-> = {
-  gatewayRequests: ['AmazonApiGateway', 'ApiGatewayRequest'],
-  functionCalls: ['AWSLambda', 'Request-ARM'],
-  gigabyteSeconds: ['AWSLambda', 'Lambda-GB-Second-ARM'],
-  streamedGigabytes: ['AWSLambda', 'streamed bytes', /stream/i],
-  readUnits: ['AmazonDynamoDB', 'ReadRequestUnits'],
-  writeUnits: ['AmazonDynamoDB', 'WriteRequestUnits'],
-  sentGigabytes: ['AWSDataTransfer', 'DataTransfer-Out-Bytes'],
+const parts = {
+  gatewayRequests: ['gateway', 'requests of the gateway', 'AmazonApiGateway', 'ApiGatewayRequest'],
+  functionCalls: ['lambda', 'calls of functions', 'AWSLambda', 'Request-ARM'],
+  gigabyteSeconds: ['lambda', 'GB-seconds of functions', 'AWSLambda', 'Lambda-GB-Second-ARM'],
+  streamedGigabytes: ['lambda', 'streamed GB past 6 MB', 'AWSLambda', 'streamed bytes', /stream/i],
+  readUnits: ['readUnits', 'read units', 'AmazonDynamoDB', 'ReadRequestUnits'],
+  writeUnits: ['writeUnits', 'write units', 'AmazonDynamoDB', 'WriteRequestUnits'],
+  sentGigabytes: ['transfer', 'GB sent', 'AWSDataTransfer', 'DataTransfer-Out-Bytes'],
   // Lambda's logs are billed as those that AWS itself writes.
-  loggedGigabytes: ['AmazonCloudWatch', 'DataProcessing-Bytes', /^VendedLog-Bytes$/],
-  storedLogGigabytes: ['AmazonCloudWatch', 'kept logs', /^TimedStorage-ByteHrs$/],
-  queriedGigabytes: ['AmazonCloudWatch', 'DataScanned-Bytes'],
-  traces: ['AWSXRay', 'XRay-TracesStored'],
-  firewallRequests: ['awswaf', 'RequestV2-Tier1'],
-  alarmMetrics: ['AmazonCloudWatch', 'CW:AlarmMonitorUsage'],
-  compositeAlarms: ['AmazonCloudWatch', 'CW:CompositeAlarmMonitorUsage'],
-  customMetrics: ['AmazonCloudWatch', 'CW:MetricMonitorUsage'],
-  encryptionKeys: ['awskms', 'KMS-Keys'],
-  storedGigabytes: ['AmazonDynamoDB', 'TimedStorage-ByteHrs'],
-  backedUpGigabytes: ['AmazonDynamoDB', 'TimedPITRStorage-ByteHrs'],
-  firewalls: ['awswaf', 'WebACLV2'],
-  firewallRules: ['awswaf', 'RuleV2'],
-};
+  loggedGigabytes: [
+    'logs',
+    'GB logged',
+    'AmazonCloudWatch',
+    'DataProcessing-Bytes',
+    /^VendedLog-Bytes$/,
+  ],
+  storedLogGigabytes: [
+    'storedLogs',
+    'GB of kept logs',
+    'AmazonCloudWatch',
+    'kept logs',
+    /^TimedStorage-ByteHrs$/,
+  ],
+  // By the commands, never by the service.
+  queriedGigabytes: ['logs', 'GB of logs queried', 'AmazonCloudWatch', 'DataScanned-Bytes'],
+  traces: ['tracing', 'traces', 'AWSXRay', 'XRay-TracesStored'],
+  firewallRequests: ['firewall', 'requests through the firewall', 'awswaf', 'RequestV2-Tier1'],
+  // Fixed per month. An alarm is billed for each of its metrics.
+  alarmMetrics: ['alarms', 'metrics with an alarm', 'AmazonCloudWatch', 'CW:AlarmMonitorUsage'],
+  compositeAlarms: [
+    'alarms',
+    'composite alarms',
+    'AmazonCloudWatch',
+    'CW:CompositeAlarmMonitorUsage',
+  ],
+  customMetrics: ['metrics', 'custom metrics', 'AmazonCloudWatch', 'CW:MetricMonitorUsage'],
+  encryptionKeys: ['encryptionKeys', 'encryption keys', 'awskms', 'KMS-Keys'],
+  firewalls: ['firewall', 'firewalls', 'awswaf', 'WebACLV2'],
+  firewallRules: ['firewall', 'rules of the firewall', 'awswaf', 'RuleV2'],
+  storedGigabytes: ['storage', 'GB in tables', 'AmazonDynamoDB', 'TimedStorage-ByteHrs'],
+  backedUpGigabytes: ['storage', 'GB of backups', 'AmazonDynamoDB', 'TimedPITRStorage-ByteHrs'],
+} as const satisfies Record<string, UsagePart>;
+
+export type UsageKind = keyof typeof parts;
+export const usageKinds = Object.keys(parts) as UsageKind[];
+export const usageParts: Readonly<Record<UsageKind, UsagePart>> = parts;
 
 /** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
 export function withoutRegion(usageType: string): string {

@@ -11,7 +11,6 @@ import {
   type UsageKind,
   usageKinds,
   usageParts,
-  usageTypes,
   withoutRegion,
 } from './prices.ts';
 
@@ -28,12 +27,12 @@ export async function runPrices({ region }: CostOptions<'prices'>, file = toPric
   // Three regions have this API, each with the prices of all regions.
   const client = new PricingClient({ region: 'us-east-1' });
   const prices: Record<string, Price> = {};
-  for (const [service, own] of Map.groupBy(usageKinds, (kind) => usageTypes[kind][0])) {
+  for (const [service, own] of Map.groupBy(usageKinds, (kind) => usageParts[kind][2])) {
     const products = await readProducts(client, service, region);
     for (const kind of own) {
       const price = findPrice(kind, products) ?? before?.[kind];
       if (price === undefined) {
-        const [, usageType] = usageTypes[kind];
+        const [, , , usageType] = usageParts[kind];
         throw new Error(
           `${service} lists no price of ${usageType} in ${region}. Look it up, write {"prices": {"${kind}": DOLLARS}} into ${name}, and run this again.`,
         );
@@ -83,12 +82,12 @@ async function readProducts(client: PricingClient, ServiceCode: string, region: 
 
 /** The steps of what the kind counts, also those of all regions together, which are free or of no interest. */
 function findSteps(kind: UsageKind, products: readonly Product[], isGlobal: boolean): Step[] {
-  const [, name, alsoNamed] = usageTypes[kind];
+  const [, , , name, others] = usageParts[kind];
   const isMeant = ({ product }: Product) => {
     const { usagetype = '' } = product.attributes;
     const own = withoutRegion(usagetype);
     if (!isGlobal && usagetype.startsWith('Global-')) return false;
-    return alsoNamed ? alsoNamed.test(own) : own === name;
+    return others ? others.test(own) : own === name;
   };
   return products
     .filter(isMeant)
@@ -109,7 +108,7 @@ function findFreeAmount(kind: UsageKind, products: readonly Product[]): number |
  * @returns `undefined` if AWS lists none
  */
 function findPrice(kind: UsageKind, products: readonly Product[]): Price | undefined {
-  const [, name] = usageTypes[kind];
+  const [, , , name] = usageParts[kind];
   const steps = findSteps(kind, products, false)
     .filter(({ pricePerUnit }) => Number(pricePerUnit.USD) > 0)
     .sort((one, other) => Number(one.beginRange) - Number(other.beginRange))

@@ -10,7 +10,6 @@ import {
   type UsageKind,
   usageKinds,
   usageParts,
-  usageTypes,
   withoutRegion,
 } from '../prices.ts';
 import { type BilledRow, type Step, stepNames } from './readBill.ts';
@@ -188,8 +187,8 @@ const isUse = ({ category }: BilledRow) => category === 'usage';
 function findKind({ service, usageType }: BilledRow): UsageKind | undefined {
   const own = withoutRegion(usageType);
   return usageKinds.find((kind) => {
-    const [code, name, alsoNamed] = usageTypes[kind];
-    return services[code].test(service) && (own === name || alsoNamed?.test(own));
+    const [, , code, name, others] = usageParts[kind];
+    return services[code].test(service) && (own === name || others?.test(own));
   });
 }
 

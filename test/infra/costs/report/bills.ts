@@ -3,7 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { priceMonth } from '../../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, type Traffic } from '../../../../infra/costs/bills/traffic.ts';
 import type { PricedStage } from '../../../../infra/costs/figures.ts';
-import { type UsageKind, usageKinds, usageTypes } from '../../../../infra/costs/prices.ts';
+import { type UsageKind, usageKinds, usageParts } from '../../../../infra/costs/prices.ts';
 
 /** A line of a bill, whatever its format. Costs are before discounts; `discount` is a share. */
 export interface Line {
@@ -59,7 +59,7 @@ export function makeBill(
   return usageKinds
     .filter((kind) => usage[kind] > 0)
     .flatMap((kind) => {
-      const [code, type, alsoNamed] = usageTypes[kind];
+      const [, , code, type, alsoNamed] = usageParts[kind];
       const named = alsoNamed ? 'TimedStorage-ByteHrs' : type;
       const usageType =
         kind === 'loggedGigabytes'

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import allowancesFile from '../../../../infra/costs/allowances.json' with { type: 'json' };
 import { readCommittedTraffic, sumRequests } from '../../../../infra/costs/bills/traffic.ts';
-import { readPrices, toUnitDollars, usageTypes } from '../../../../infra/costs/prices.ts';
+import { readPrices, toUnitDollars, usageParts } from '../../../../infra/costs/prices.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -72,8 +72,8 @@ function splitFree(line: Line, quantity: number): Line[] {
 const withFreeTier = (lines: readonly Line[]) => {
   const left = new Map(allowancesFile.allowances.map((one) => [one.kind as string, one.amount]));
   return lines.flatMap((line) => {
-    const kind = Object.entries(usageTypes).find(
-      ([, [, type, alsoNamed]]) =>
+    const kind = Object.entries(usageParts).find(
+      ([, [, , , type, alsoNamed]]) =>
         isOf(type)(line) || alsoNamed?.test(line.usageType.split('-').slice(1).join('-')),
     )?.[0];
     const amount =
