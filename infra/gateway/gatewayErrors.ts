@@ -137,7 +137,7 @@ export function methodNotAllowedError(allow: string): GatewayError {
 }
 
 /** The value of the Allow header of one of the contract's paths. */
-export function toAllow(path: string): string {
+export function listAllowedMethods(path: string): string {
   const ids = operationIds.filter((id) => operations[id].path === path);
   return [...ids.map((id) => operations[id].method), 'OPTIONS'].join(', ');
 }
@@ -147,7 +147,10 @@ export function toErrorText({ code, message }: GatewayError): string {
 }
 
 /** The headers of the gateway's own errors, beside Content-Type and X-Request-Id. */
-export function toErrorHeaders({ headers }: GatewayError, origins: readonly [string, ...string[]]) {
+export function buildErrorHeaders(
+  { headers }: GatewayError,
+  origins: readonly [string, ...string[]],
+) {
   return {
     // A gateway response cannot look up the request's origin in a list. With several origins, pages of any origin may
     // read it. That is safe: it has only a fixed sentence and none of the store's data.
@@ -158,7 +161,7 @@ export function toErrorHeaders({ headers }: GatewayError, origins: readonly [str
 }
 
 /** The headers of the response to a browser's preflight request, which needs no API key. */
-export function toPreflightHeaders(allow: string, origins: readonly [string, ...string[]]) {
+export function buildPreflightHeaders(allow: string, origins: readonly [string, ...string[]]) {
   return {
     // With several, a template sets it by the request.
     ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),

@@ -47,7 +47,7 @@ export interface Probe {
  * request to it is known to be harmless: then call it with a read key alone.
  * @param permission of the key
  */
-export function toProbes(
+export function buildProbes(
   operation: Operation,
   permission: Permission,
   knownIds: KnownIds = {},

@@ -17,7 +17,7 @@ const STREAMED_SHARE = 0.2;
  * on, and is billed, after its client has left. Such lists could use up the account's concurrency. If its quota is
  * known and large enough, they get a share of it.
  */
-export function toReservedConcurrency(
+export function findReservedConcurrency(
   settings: ConcurrencySettings,
   id: OperationId,
 ): number | undefined {

@@ -50,7 +50,7 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
 }
 
 /** The table that the functions use. It may be one restored from a backup. */
-export function toUsedTableName(stage: Stage, table: TableName): string {
+export function findTableName(stage: Stage, table: TableName): string {
   return stage.settings.restoredTables?.[table] ?? toNames(stage).toTable(table);
 }
 
@@ -60,13 +60,13 @@ export function toTableOutput(table: string): string {
 }
 
 /** The tags of every resource of a deployment. The account's bill can be split by them. */
-export function toTags({ name, settings: { owner } }: Stage) {
+export function buildTags({ name, settings: { owner } }: Stage) {
   return { service: 'petstore', stage: name, owner };
 }
 
 /** What the stacks of a deployment have in common. */
-export function toStackProps(stage: Stage, region = stage.settings.region) {
+export function buildStackProps(stage: Stage, region = stage.settings.region) {
   const { account, protectsData } = stage.settings;
   const env = { ...(account && { account }), ...(region && { region }) };
-  return { env, terminationProtection: protectsData, tags: toTags(stage) };
+  return { env, terminationProtection: protectsData, tags: buildTags(stage) };
 }

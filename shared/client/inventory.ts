@@ -159,7 +159,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
       refuseNoHeaders({ ifNoneMatch });
       const conditions = { headers: { 'If-None-Match': ifNoneMatch } };
-      const request = { ...toInventoryRequest(query), ...conditions };
+      const request = { ...buildInventoryRequest(query), ...conditions };
       return send(call, request, ({ status, document, headers }) => {
         if (status === 304) return undefined;
         return {
@@ -196,7 +196,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       refuseUnknown(query, ['status', 'include']);
       const toEntry = chooseEntryReader(query.include);
       const reader = defineArrayReader();
-      const opened = await withRetries(start(options), toInventoryRequest(query), openResponse);
+      const opened = await withRetries(start(options), buildInventoryRequest(query), openResponse);
       for await (const piece of readPieces(opened)) {
         let entries: ReturnType<typeof toEntry>[];
         try {
@@ -247,7 +247,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   return methods;
 }
 
-function toInventoryRequest({
+function buildInventoryRequest({
   petIds,
   ...query
 }: InventoryQuery): PetstoreRequest<'listInventory'> {

@@ -144,7 +144,7 @@ type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
  * The status of a key at a time, in milliseconds since the epoch. `ending` will be revoked. `unreadable` is refused,
  * since these commands do not write such a record.
  */
-export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
+export function findKeyStatus(record: KeyRecord, now: number): KeyStatus {
   if (!isReadable(record)) return 'unreadable';
   const { revokedAt, expiresAt } = record;
   if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';

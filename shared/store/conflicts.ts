@@ -15,7 +15,7 @@ export const MAX_ATTEMPTS = 10;
 const MAX_PAUSE = 800;
 
 /** The maximum of the pause after an attempt. Half of it is the average. */
-export function toMaxPause(attempt: number): number {
+export function computeMaxPause(attempt: number): number {
   return Math.min(50 * 2 ** attempt, MAX_PAUSE);
 }
 
@@ -38,7 +38,7 @@ export async function repeatConflicts<Output>(send: () => Promise<Output>): Prom
       if (!isOtherState && !isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error, true);
       if (isOtherState) continue;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * toMaxPause(attempt)));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * computeMaxPause(attempt)));
     }
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
-import { toInventoryItem, toKey, toVersion } from './inventoryRecord.ts';
+import { readVersion, toInventoryItem, toKey } from './inventoryRecord.ts';
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
@@ -24,7 +24,7 @@ export async function readInventoryEntry(
   const { Item } = await client.send(
     new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true }),
   );
-  return Item && { item: toInventoryItem(Item), version: toVersion(Item) };
+  return Item && { item: toInventoryItem(Item), version: readVersion(Item) };
 }
 
 /** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */

@@ -57,7 +57,7 @@ export interface TaggedItem extends InventoryItem {
 
 /** @throws {Error} as `toInventoryItem` */
 export function toTaggedItem(attributes: Record<string, AttributeValue>): TaggedItem {
-  return { ...toInventoryItem(attributes), etag: `"${toVersion(attributes)}"` };
+  return { ...toInventoryItem(attributes), etag: `"${readVersion(attributes)}"` };
 }
 
 /**
@@ -65,7 +65,7 @@ export function toTaggedItem(attributes: Record<string, AttributeValue>): Tagged
  * not an update's value, the version has both the content and `v`. Opaque outside this file.
  * @throws {Error} as `toInventoryItem`
  */
-export function toVersion(attributes: Record<string, AttributeValue>): string {
+export function readVersion(attributes: Record<string, AttributeValue>): string {
   const { v } = attributes;
   if (v?.B && toBytes(v.B).length === VERSION_BYTES) return toUpdateVersion(v);
   const { quantity, status } = toInventoryItem(attributes);
@@ -77,7 +77,7 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
   const [[type, value]] = Object.entries(v) as [[string, string]];
   const bytes = type === 'B' ? toBytes(value) : Buffer.from(String(value));
   const whole = `${version}.${type}.${bytes.toString('base64url')}`;
-  if (!toCondition(whole, 0)) throw invalidAttribute(attributes, 'v');
+  if (!buildCondition(whole, 0)) throw invalidAttribute(attributes, 'v');
   return whole;
 }
 
@@ -109,7 +109,7 @@ const contentVersion = /^([\w-]{8})(?:\.([BNS])\.([\w-]{0,86}))?$/;
  * The condition that an entry has a version; `undefined` if the text is not one of our versions.
  * @param index makes the names of its values unique
  */
-export function toCondition(version: string, index: number) {
+export function buildCondition(version: string, index: number) {
   const [v, q, s] = [`:v${index}`, `:q${index}`, `:s${index}`] as const;
   const [, content, type, text] = contentVersion.exec(version) ?? [];
   if (content === undefined) {
@@ -133,7 +133,7 @@ export function toCondition(version: string, index: number) {
 /** A number as DynamoDB returns it, with at most 38 digits. */
 const decimal = /^(?=(?:\D?\d){1,38}$)-?\d+(?:\.\d+)?$/;
 
-/** The value that a version's text stands for; `undefined` if it is not the text that `toVersion` makes. */
+/** The value that a version's text stands for; `undefined` if it is not the text that `readVersion` makes. */
 function toValue(type: string, text = ''): AttributeValue | undefined {
   const bytes = Buffer.from(text, 'base64url');
   // One state has one spelling, but the decoder ignores characters outside base64url.

@@ -28,13 +28,13 @@ import {
 } from './conflicts.ts';
 import { type InventoryEntry, readInventoryEntry } from './inventoryEntry.ts';
 import {
+  buildCondition,
   letterOf,
   newVersion,
   readPetStatus,
-  toCondition,
+  readVersion,
   toKey,
   toUpdateVersion,
-  toVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
 import { buildRequestPut, nowInSeconds } from './requestRow.ts';
@@ -156,7 +156,7 @@ export function defineInventoryUpdates(
         }
         if (entry?.Code === CONDITION_FAILED) {
           if (!entry.Item) throw new NotFound(entryPetId, petId);
-          const current = toVersion(entry.Item);
+          const current = readVersion(entry.Item);
           if (versions && !versions.includes(current)) {
             throw new PreconditionFailed(entryPetId, petId, current);
           }
@@ -191,7 +191,7 @@ export function defineInventoryUpdates(
 
 /** @param status the required status of the entry; undefined means any */
 function toChange({ petId, quantity, versions }: Update, version: string, status?: string) {
-  const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []) ?? [
+  const conditions = versions?.flatMap((text, index) => buildCondition(text, index) ?? []) ?? [
     { expression: 'attribute_exists(p)', values: {} },
   ];
   const terms = conditions.map(({ expression }) => expression);

@@ -212,7 +212,7 @@ function readQuantity(response: Buffer, from: number, end: number): number {
 }
 
 /**
- * Writes the version of an entry that was never updated: quantity, a zero byte and status, as in `toVersion`, in eight
+ * Writes the version of an entry that was never updated: quantity, a zero byte and status, as in `readVersion`, in eight
  * characters of base64url.
  * @returns their number
  */

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { type KnownIds, type Probe, toProbes } from '../../infra/gateway/probes.ts';
+import { buildProbes, type KnownIds, type Probe } from '../../infra/gateway/probes.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { updateInventory } from '../../shared/contract/operations/updateInventory.ts';
@@ -24,7 +24,7 @@ function probe(row: string, more: Partial<Operation> = {}, ids: KnownIds = known
     errors: ['not_found'],
     ...more,
   };
-  return toProbes(operation, permission, ids).map(toText);
+  return buildProbes(operation, permission, ids).map(toText);
 }
 
 const toText = ({ method, path, headers, body, expected }: Probe) =>
@@ -85,8 +85,8 @@ it('asks for an unused id where no item is known, and for any list', () => {
 
 test.each(operationIds)('%s gets no known id and 403 if it writes, with a read key', (id) => {
   const refusal = operations[id].permission === 'write' && { expected: 'forbidden' as const };
-  const own = toProbes(operations[id], 'write', refusal ? {} : knownIds);
-  const read = toProbes(operations[id], 'read', knownIds);
+  const own = buildProbes(operations[id], 'write', refusal ? {} : knownIds);
+  const read = buildProbes(operations[id], 'read', knownIds);
   expect(read.map(toText)).toEqual(own.map((one) => toText({ ...one, ...refusal })));
 });
 

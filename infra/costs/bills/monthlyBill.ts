@@ -1,8 +1,8 @@
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { MARGIN } from '../../../shared/http/requestTime.ts';
 import { SLICE_BYTES, SLICE_TIMEOUT } from '../../../shared/http/streamedExecution.ts';
-import { MAX_ATTEMPTS, toMaxPause } from '../../../shared/store/conflicts.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { computeMaxPause, MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import {
   accountThrottle,
   isTopic,
@@ -245,7 +245,7 @@ function findMostExpensive(
   pricing: RequestPricing,
   entries: number,
 ): (TrafficShare & { readonly units: ResponseUnits })[] {
-  const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
+  const reserved = findReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
   const asked = findAllUnits(pricing, operationId, entries).map(withLongLine);
   const priced = [...asked, ...asked.map(withSlowReader)].map((units) => {
     // The throttle's rate, or less if the concurrency does not allow it.
@@ -291,7 +291,7 @@ function countConflictUsage(
 ): Usage {
   const { accountConcurrency = Number.POSITIVE_INFINITY, maximumUnitsPerSecond } = settings;
   const attempts = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) => index + 1);
-  const pauses = sumOf(attempts, toMaxPause) / 2;
+  const pauses = sumOf(attempts, computeMaxPause) / 2;
   const writes = shares
     .filter(({ operationId }) => operations[operationId].permission === 'write')
     .map(({ operationId, requests, units }) => {

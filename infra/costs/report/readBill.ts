@@ -1,4 +1,4 @@
-import type { toTags } from '../../stages/resourceNames.ts';
+import type { buildTags } from '../../stages/resourceNames.ts';
 import { type Column, rawColumns, readBillSql, toText } from './billFile.ts';
 
 /** The steps from list prices to what was paid. Those of $0 are left out. */
@@ -108,7 +108,7 @@ export async function readBill(
   }
 }
 
-type Tags = ReturnType<typeof toTags>;
+type Tags = ReturnType<typeof buildTags>;
 type Query = <Row>(sql: string) => Promise<Row[]>;
 
 /** What is wrong, and in which row: DuckDB adds its settings and advice. */

@@ -1,5 +1,5 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { toTags } from '../../stages/resourceNames.ts';
+import { buildTags } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { findSales, priceSales } from '../bills/costReport.ts';
 import { type Month, priceMonth, readPricing } from '../bills/monthlyBill.ts';
@@ -95,7 +95,7 @@ async function findFacts(
     priceNote: describeMissingSteps([
       ...new Set([region, ...own.lines.map((line) => line.region)]),
     ]),
-    tags: toTags(stage),
+    tags: buildTags(stage),
     accounts: own.accounts,
     from: toDay(billed ? month.from : (logs?.days.from ?? month.from)),
     to: days.last,
@@ -172,7 +172,7 @@ function findOwnMonth(
       `The bill has lines of ${found || 'no month'}, none of ${month}. Give the bill of that month.`,
     );
   }
-  const { service, stage: tag } = toTags(stage);
+  const { service, stage: tag } = buildTags(stage);
   const own = ofMonth.filter((row) => row.tag === 'own' && row.category === 'usage');
   if (own.length === 0) {
     const among = accounts.length > 0 ? ` in account ${accounts.join(' or ')}` : '';

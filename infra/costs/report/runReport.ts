@@ -1,7 +1,7 @@
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { log, writeOut, writeResult } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toTags } from '../../stages/resourceNames.ts';
+import { buildTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, findToday } from '../costOptions.ts';
 import { openLogs } from './logRows.ts';
 import { renderPage } from './page.ts';
@@ -20,7 +20,8 @@ export async function runReport(
   const { stage, json } = options;
   const { account } = stage.settings;
   const accounts = (options.account ?? account)?.split(',') ?? [];
-  const bill = files.length > 0 ? await readBill(files, name, toTags(stage), accounts) : undefined;
+  const bill =
+    files.length > 0 ? await readBill(files, name, buildTags(stage), accounts) : undefined;
   const days = { from: month.from, end: Math.min(month.end, findToday()) };
   let unread = '';
   const logs = await openLogs(options, days).catch((error: Error) => {

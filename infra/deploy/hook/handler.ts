@@ -17,7 +17,7 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { randomHookKeyId } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
-import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
+import { buildProbes, isRight, type Probe } from '../../gateway/probes.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import { describeReason, findIds, readTableName } from './knownIds.ts';
 
@@ -99,7 +99,7 @@ async function checkVersion(deploymentId: string): Promise<string> {
     const { ids, problems } = await findIds(database);
     if (problems.length > 0) throw new Error(problems.join(' '));
     const operation = operations[operationId];
-    const probes = toProbes(operation, operation.permission, ids);
+    const probes = buildProbes(operation, operation.permission, ids);
     await callWithKey(target, probes);
     return `${subject} gave the right response to each of ${probes.length} requests.`;
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   BackupVault,
 } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import { toNames, toStackProps } from '../../stages/resourceNames.ts';
+import { buildStackProps, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { chooseRemovalPolicy, type DataTables } from './dataTables.ts';
@@ -68,7 +68,7 @@ export function defineBackupStack(app: App, stage: Stage, region: string): Stack
   const { backupStack, copiesVault } = toNames(stage);
   const stack = new Stack(app, backupStack, {
     description: `Copies of the tables of the pet store's inventory service, ${stage.name}`,
-    ...toStackProps(stage, region),
+    ...buildStackProps(stage, region),
   });
   new BackupVault(stack, 'Vault', {
     backupVaultName: copiesVault,

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { rateLimited, toErrorHeaders, toErrorText } from '../../gateway/gatewayErrors.ts';
+import { buildErrorHeaders, rateLimited, toErrorText } from '../../gateway/gatewayErrors.ts';
 import {
   credentialsPattern,
   listRateRules,
@@ -76,7 +76,9 @@ export function defineFirewall(
 /** A fixed text, so it has the CORS headers only if they are the same for all origins. */
 function buildRefusal({ allowedOrigins }: StageSettings): CfnWebACL.CustomResponseProperty {
   const headers =
-    allowedOrigins.length === 1 ? toErrorHeaders(rateLimited, allowedOrigins) : rateLimited.headers;
+    allowedOrigins.length === 1
+      ? buildErrorHeaders(rateLimited, allowedOrigins)
+      : rateLimited.headers;
   return {
     responseCode: statusOfCode[rateLimited.code],
     customResponseBodyKey: 'refusal',

@@ -8,7 +8,7 @@ import {
   type OperationId,
   operations,
 } from '../../../shared/contract/operations.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import {
   findTableAccess,
@@ -44,7 +44,7 @@ export function defineOperationFunctions(
   return mapOperations((operationId) => {
     const access = findTableAccess(operationId);
     const used = listUsedTables(operationId);
-    const reservedConcurrency = toReservedConcurrency(settings, operationId);
+    const reservedConcurrency = findReservedConcurrency(settings, operationId);
     const fn = defineFunction(scope, operationId, stage, {
       functionName: toNames(stage).toFunction(operationId),
       description: operations[operationId].summary,

@@ -12,14 +12,14 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import {
+  buildErrorHeaders,
+  buildPreflightHeaders,
   fixedResponseTypes,
   type GatewayError,
   gatewayErrors,
+  listAllowedMethods,
   methodNotAllowedError,
-  toAllow,
-  toErrorHeaders,
   toErrorText,
-  toPreflightHeaders,
 } from '../../gateway/gatewayErrors.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { operationSettings } from '../../stages/stages.ts';
@@ -38,8 +38,8 @@ export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins:
     if (!operationIds.some((id) => operations[id].path === path)) {
       addErrorResponse(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
     } else {
-      const allow = toAllow(path);
-      const headers = toPreflightHeaders(allow, allowedOrigins);
+      const allow = listAllowedMethods(path);
+      const headers = buildPreflightHeaders(allow, allowedOrigins);
       addFixedResponse(resource, 'OPTIONS', 204, headers, renderOriginTemplate(allowedOrigins));
       addErrorResponse(resource, methodNotAllowedError(allow), allowedOrigins);
     }
@@ -52,7 +52,7 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       statusCode: String(statusOfCode[error.code]),
-      responseHeaders: mapHeaders(toErrorHeaders(error, allowedOrigins)),
+      responseHeaders: mapHeaders(buildErrorHeaders(error, allowedOrigins)),
       templates: { 'application/json': toErrorText(error) },
     });
   }
@@ -60,7 +60,7 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
 
 /** Responds with the error to every method that the resource does not have. */
 function addErrorResponse(resource: IResource, error: GatewayError, origins: Origins): void {
-  const headers = toErrorHeaders(error, origins);
+  const headers = buildErrorHeaders(error, origins);
   addFixedResponse(resource, 'ANY', statusOfCode[error.code], headers, toErrorText(error));
 }
 

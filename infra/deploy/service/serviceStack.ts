@@ -5,7 +5,7 @@ import { apiVersion } from '../../../shared/contract/operation.ts';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { findBaseAddress } from '../../stages/addresses.ts';
 import type { Release } from '../../stages/commit.ts';
-import { toNames, toStackProps, toTableOutput } from '../../stages/resourceNames.ts';
+import { buildStackProps, toNames, toTableOutput } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables } from './dataTables.ts';
@@ -25,7 +25,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, index
   const names = toNames(stage);
   const stack = new Stack(app, names.stack, {
     description: `The pet store's inventory service, ${name}`,
-    ...toStackProps(stage),
+    ...buildStackProps(stage),
   });
   const tables = defineDataTables(stack, stage);
   if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);

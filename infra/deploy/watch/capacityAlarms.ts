@@ -2,7 +2,7 @@ import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { type AlarmPart, buildFunctionMetric } from '../service/serviceMetrics.ts';
@@ -59,7 +59,7 @@ function defineFunctionAlarms(stage: Stage): WatchAlarms {
     usingMetrics: { [id]: buildFunctionMetric(stage, id, name, { statistic }) },
   });
   const reserved = operationIds.flatMap((id) => {
-    const limit = toReservedConcurrency(stage.settings, id) ?? 0;
+    const limit = findReservedConcurrency(stage.settings, id) ?? 0;
     return limit > 0 ? [buildPart(id, 'ConcurrentExecutions', Stats.MAXIMUM, limit)] : [];
   });
   return [

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import {
@@ -105,7 +105,7 @@ function buildFailureShare(
 /** Pages for one operation, busy or rarely called, by its objective. */
 function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarms {
   // Nobody needs to be woken for an operation that was turned off on purpose.
-  const isTurnedOff = toReservedConcurrency(stage.settings, id) === 0;
+  const isTurnedOff = findReservedConcurrency(stage.settings, id) === 0;
   const chooseSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
   const label = '5xx, % of requests';
   return [

@@ -15,7 +15,7 @@ import {
   operations,
 } from '../../../shared/contract/operations.ts';
 import { isWrite } from '../../../shared/runtime/requestUnits.ts';
-import { checkAgent, toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { checkAgent, findTableName, toNames } from '../../stages/resourceNames.ts';
 import { findTableAccess, type Stage } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
 import {
@@ -154,7 +154,7 @@ export function buildTableMetric(stage: Stage, table: TableName, metricName: str
   return new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
-    dimensionsMap: { TableName: toUsedTableName(stage, table) },
+    dimensionsMap: { TableName: findTableName(stage, table) },
     statistic: Stats.SUM,
   });
 }

@@ -7,8 +7,8 @@ import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { readTableNames } from '../../gateway/probes.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
+import { findTableName, toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
@@ -29,10 +29,10 @@ import type { AccessLogMetrics } from './metrics.ts';
  */
 export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
   // An operation that was turned off responds with 500.
-  const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
-  const toArn = (service: string, resource: string, resourceName: string) =>
+  const asked = operationIds.filter((id) => findReservedConcurrency(stage.settings, id) !== 0);
+  const buildArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
-  const tableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
+  const tableArn = (name: TableName) => buildArn('dynamodb', 'table', findTableName(stage, name));
   const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
   const read = ['apiKeys', ...readTableNames] as const;
   const parameters = [checkKeyParameter, baseAddressParameter];
@@ -48,14 +48,17 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
       ADDRESS_PARAMETER: baseAddressParameter,
       OPERATIONS: asked.join(','),
       ...Object.fromEntries(
-        read.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
+        read.map((name) => [tables[name].variable, findTableName(stage, name)]),
       ),
       INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
       NAMESPACE: stack,
     },
     grants: [
       // Permission to read an encrypted parameter includes the use of AWS's key for it.
-      [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
+      [
+        ['ssm:GetParameters'],
+        parameters.map((name) => buildArn('ssm', 'parameter', name.slice(1))),
+      ],
       [['dynamodb:Scan'], read.map(tableArn)],
       [['dynamodb:DescribeTable'], readTableNames.map(tableArn)],
     ],

@@ -3,7 +3,7 @@ import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
-import { toNames, toStackProps, toTags } from '../../stages/resourceNames.ts';
+import { buildStackProps, buildTags, toNames } from '../../stages/resourceNames.ts';
 import { type Anomalies, type Budget, findBudget } from '../../stages/stageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
@@ -26,7 +26,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   const stack = new Stack(app, names.watchStack, {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
     // `cdk destroy` of the service deletes this stack first and is refused only then. So both refuse, or neither.
-    ...toStackProps(stage),
+    ...buildStackProps(stage),
   });
   // Metric filters need their logs first.
   stack.addStackDependency(service);
@@ -95,7 +95,7 @@ function defineBudget(
       filterExpression: {
         and: [
           ...(['service', 'stage'] as const).map((key) => ({
-            tags: { key, values: [toTags(stage)[key]], matchOptions: ['EQUALS'] },
+            tags: { key, values: [buildTags(stage)[key]], matchOptions: ['EQUALS'] },
           })),
           { not: { dimensions: { key: 'RECORD_TYPE', values: ['Credit', 'Refund'] } } },
         ],

@@ -53,7 +53,7 @@ export function toResponseObjects(
       content: buildContent(status, {
         allOf: [
           { $ref: toSchemaUri('Error') },
-          { properties: { code: toCodeSchema(of), status: { const: status } } },
+          { properties: { code: buildCodeSchema(of), status: { const: status } } },
         ],
       }),
     };
@@ -61,7 +61,7 @@ export function toResponseObjects(
   return responses;
 }
 
-function toCodeSchema(codes: readonly ErrorCode[]): JsonSchema {
+function buildCodeSchema(codes: readonly ErrorCode[]): JsonSchema {
   return codes.length === 1 ? { const: codes[0] } : { enum: codes };
 }
 

@@ -4,12 +4,12 @@ import { findPath } from '../../../shared/contract/paths.ts';
 import {
   type GatewayError,
   gatewayErrors,
+  listAllowedMethods,
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
   methodNotAllowedError,
   rateLimited,
-  toAllow,
 } from '../../gateway/gatewayErrors.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
@@ -67,7 +67,7 @@ export function defineGateway(
       return refuse(gatewayErrors.THROTTLED);
     }
     if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
-    const allow = toAllow(resource);
+    const allow = listAllowedMethods(resource);
     if (method === 'OPTIONS') return preflightResponse(allow, requestId);
     if (!called) return refuse(methodNotAllowedError(allow));
     const { operation } = called;

@@ -4,12 +4,12 @@ import { Writable } from 'node:stream';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
 import {
+  buildErrorHeaders,
+  buildPreflightHeaders,
   type GatewayError,
   MAX_BODY_BYTES,
-  toErrorHeaders,
   toErrorText,
   tooLargeResponses,
-  toPreflightHeaders,
 } from '../../gateway/gatewayErrors.ts';
 import type { ProxyRequest } from '../../gateway/proxyEvent.ts';
 
@@ -83,7 +83,7 @@ export function toErrorResponse(error: GatewayError, requestId?: string): Gatewa
     headers: {
       'Content-Type': 'application/json',
       ...(requestId !== undefined && { 'X-Request-Id': requestId }),
-      ...toErrorHeaders(error, ['*']),
+      ...buildErrorHeaders(error, ['*']),
     },
     body: toErrorText(error),
   };
@@ -102,7 +102,7 @@ function tooLargeResponse(type: string, text: string): GatewayResponse {
 }
 
 export function preflightResponse(allow: string, requestId: string): GatewayResponse {
-  const headers = { 'X-Request-Id': requestId, ...toPreflightHeaders(allow, ['*']) };
+  const headers = { 'X-Request-Id': requestId, ...buildPreflightHeaders(allow, ['*']) };
   return { statusCode: 204, headers, body: '' };
 }
 

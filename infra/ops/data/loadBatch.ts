@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/json.ts';
-import { toCondition, toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { buildCondition, readVersion } from '../../../shared/store/inventoryRecord.ts';
 import { type Entry, type Item, type Resource, resources } from '../../cli/bulk/resources.ts';
 import {
   defineAddingWriter,
@@ -99,7 +99,7 @@ export async function defineLoad(source: OpenFile, options: LoadOptions) {
     const changed: Item[] = [];
     for (const [item, stored] of replaced) {
       // Only the inventory has earlier contents, and so versions.
-      const { expression, values } = toCondition(toVersion(stored), 0) ?? {};
+      const { expression, values } = buildCondition(readVersion(stored), 0) ?? {};
       const condition = { ConditionExpression: expression, ExpressionAttributeValues: values };
       if (!expression || !(await putIf(table, item, condition))) changed.push(item);
     }

@@ -1,7 +1,7 @@
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
-import { type KeyRegister, toKeyStatus } from '../../../shared/keys/keyRegister.ts';
+import { findKeyStatus, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
@@ -46,6 +46,6 @@ async function isUsable(
   { keyId, secret }: { readonly keyId: string; readonly secret: string },
 ): Promise<boolean> {
   const record = await register.get(keyId);
-  if (!record || toKeyStatus(record, Date.now()) !== 'active') return false;
+  if (!record || findKeyStatus(record, Date.now()) !== 'active') return false;
   return record.permission === 'read' && matchesSecretHash(secret, record.secretHash);
 }

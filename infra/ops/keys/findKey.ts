@@ -1,4 +1,4 @@
-import { type KeyRegister, toKeyStatus } from '../../../shared/keys/keyRegister.ts';
+import { findKeyStatus, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { ask, readHiddenLine } from '../../cli/confirm.ts';
 import { log, toColumns, toShortTime } from '../../cli/output.ts';
@@ -17,7 +17,7 @@ export async function findKey(register: KeyRegister, typed = ''): Promise<KeyRec
   if (record) return record;
   const now = Date.now();
   const named = (await register.list()).filter(({ name }) => name !== '' && name === text);
-  const working = named.filter((one) => !['revoked', 'expired'].includes(toKeyStatus(one, now)));
+  const working = named.filter((one) => !['revoked', 'expired'].includes(findKeyStatus(one, now)));
   const [only, ...others] = working.length > 0 ? working : named;
   if (!only) throw new UsageError('No key has this key id or name; see list.');
   if (others.length === 0) return only;
@@ -45,7 +45,7 @@ export function listKeys(records: readonly KeyRecord[], now: number): string {
     record.keyId,
     record.name || '-',
     record.permission || '-',
-    toKeyStatus(record, now),
+    findKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
     record.successorId ?? '-',
   ]);

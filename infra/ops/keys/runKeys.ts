@@ -1,7 +1,7 @@
 import {
   defineKeyRegister,
+  findKeyStatus,
   type KeyRegister,
-  toKeyStatus,
 } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import type { commands } from '../../cli/commands.ts';
@@ -81,7 +81,7 @@ async function rotateKey(
   { grace, yes }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
   const { keyId } = old;
-  const status = toKeyStatus(old, Date.now());
+  const status = findKeyStatus(old, Date.now());
   if (status !== 'active' && status !== 'ending') {
     throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
   }
@@ -130,7 +130,7 @@ function filterExpiring(
 
 /** A key's record by name, without the hash of its secret. DynamoDB returns attributes in any order. */
 function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
-  const { secretHash, ...shown } = { ...record, status: toKeyStatus(record, now) };
+  const { secretHash, ...shown } = { ...record, status: findKeyStatus(record, now) };
   return Object.fromEntries(Object.entries(shown).sort());
 }
 

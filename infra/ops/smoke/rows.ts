@@ -3,8 +3,8 @@ import { httpMethods, type Operation } from '../../../shared/contract/operation.
 import { operations } from '../../../shared/contract/operations.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { toAllow, toPreflightHeaders } from '../../gateway/gatewayErrors.ts';
-import { isRight, type Probe, toProbes } from '../../gateway/probes.ts';
+import { buildPreflightHeaders, listAllowedMethods } from '../../gateway/gatewayErrors.ts';
+import { buildProbes, isRight, type Probe } from '../../gateway/probes.ts';
 import { checkHeader, Mismatch, type SmokeClient, type SmokeSettings } from './smokeClient.ts';
 
 /** With what earlier rows found: the items of lists, and an id by the path of its list. */
@@ -38,13 +38,13 @@ export const rows: Rows = Object.assign(
 function defineContractRows(operation: Operation): Rows {
   const { operationId: id, method, permission } = operation;
   // A write has an unused id, since a proxy could remove its condition.
-  const probes = toProbes(operation, 'write') as [Probe, ...Probe[]];
+  const probes = buildProbes(operation, 'write') as [Probe, ...Probe[]];
   const [{ path, expected }] = probes;
   return {
     ...(permission === 'read' && {
       async [`${id}: returns 200`](run: SmokeRun) {
         await findIds(operation, run);
-        const known = toProbes(operation, 'read', run.ids);
+        const known = buildProbes(operation, 'read', run.ids);
         if (known[0]?.expected === 'not_found') throw new Skip('no id known');
         await sendProbes(run, known);
       },
@@ -58,12 +58,12 @@ function defineContractRows(operation: Operation): Rows {
       await send({ ...probes[0], ...mintApiKey(parseApiKey(apiKey)?.keyId) }, 'unauthorized');
     },
     async [`${id}: the gateway answers preflights, and refuses other methods`]({ send }) {
-      const allow = toAllow(operation.path);
+      const allow = listAllowedMethods(operation.path);
       const headers = { 'Access-Control-Request-Method': method };
       const preflight = { method: 'OPTIONS', path, headers, apiKey: '' };
       const response = await send(preflight, 200, 204);
       // The client checks the origin.
-      const [, ...others] = Object.entries(toPreflightHeaders(allow, ['*']));
+      const [, ...others] = Object.entries(buildPreflightHeaders(allow, ['*']));
       for (const [name, value] of others) checkHeader(response, name, value);
       const other = httpMethods.findLast((one) => !allow.includes(one));
       const refused = other && (await send({ path, method: other }, 'method_not_allowed'));

@@ -24,8 +24,8 @@ import {
   type Settle,
   settle,
 } from '../../cli/stageStack.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import { toNames, toUsedTableName } from '../../stages/resourceNames.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
+import { findTableName, toNames } from '../../stages/resourceNames.ts';
 import { operationSettings } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { choosePrevious, isDone } from '../rollback/aliases.ts';
@@ -223,7 +223,7 @@ async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
   return operationIds.filter(
     (id, index) =>
       reserved[index]?.ReservedConcurrentExecutions === 0 &&
-      toReservedConcurrency(stage.settings, id) !== 0,
+      findReservedConcurrency(stage.settings, id) !== 0,
   );
 }
 
@@ -231,7 +231,7 @@ async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
 async function readTables({ stage, open }: OpenStage) {
   const client = open(DynamoDBClient);
   const states = tableNames.map(async (name) => {
-    const table = toUsedTableName(stage, name);
+    const table = findTableName(stage, name);
     const reading = client.send(new DescribeTableCommand({ TableName: table }));
     const found = await ignoring('ResourceNotFoundException', reading);
     return { table, state: found?.Table?.TableStatus ?? 'missing' };
@@ -291,7 +291,7 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
         label: `${table} ${MetricName}`,
         Namespace: 'AWS/DynamoDB',
         MetricName,
-        Dimensions: [{ Name: 'TableName', Value: toUsedTableName(stage, table) }],
+        Dimensions: [{ Name: 'TableName', Value: findTableName(stage, table) }],
       })),
   );
   const hour = { from: now - HOUR, end: now };
@@ -302,7 +302,7 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
       const countEvents = (limit: string) =>
         sum(sums.get(`${table} ${kind}${limit}ThrottleEvents`));
       return {
-        table: toUsedTableName(stage, table),
+        table: findTableName(stage, table),
         access,
         throttled: countEvents(''),
         /** Units a second in the busiest minute. */

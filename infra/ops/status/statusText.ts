@@ -1,6 +1,6 @@
 import { toColumns, toCount, toPlain, toShortTime } from '../../cli/output.ts';
 import type { Part } from '../../cli/stageStack.ts';
-import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { Status } from './readStatus.ts';
 import type { findRows } from './symptoms.ts';
@@ -63,7 +63,7 @@ export function toStatusText(
       ),
       ...show(status.stopped, (ids) =>
         ids.flatMap((id) => {
-          const reserved = toReservedConcurrency(stage.settings, id);
+          const reserved = findReservedConcurrency(stage.settings, id);
           const usual = reserved ? ` Its reservedConcurrency is ${reserved}.` : '';
           return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
         }),

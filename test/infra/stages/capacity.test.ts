@@ -5,7 +5,7 @@ import {
   readRecordedUnits,
   usualSizes,
 } from '../../../infra/costs/units/responseUnits.ts';
-import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
+import { findReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { listUsedTables } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
@@ -17,7 +17,7 @@ import { fixtures } from '../../support/stageFixtures.ts';
 const { settings } = fixtures.production;
 
 const reserve = (changed: Partial<StageSettings>, id: OperationId = 'listInventory') =>
-  toReservedConcurrency({ ...settings, ...changed }, id);
+  findReservedConcurrency({ ...settings, ...changed }, id);
 
 describe('of the account’s concurrency', () => {
   it.each([

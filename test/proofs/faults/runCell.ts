@@ -11,7 +11,7 @@ import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
-import { toInventoryRecord, toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { readVersion, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineFreshFunctions, openFaultyStage } from '../../conformance/localTarget.ts';
 import { sendValid } from '../../conformance/operations/suites.ts';
 import { fixtures, type Sending, send } from '../../conformance/target.ts';
@@ -65,7 +65,7 @@ export async function openLane(isDeployed = false) {
       const Key = { p: { N: `${petId}` } };
       const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });
       const { Item = {} } = await engine.send(get);
-      return { quantity: Number(Item.q?.N), etag: `"${toVersion(Item)}"` };
+      return { quantity: Number(Item.q?.N), etag: `"${readVersion(Item)}"` };
     },
     /** Whether a deployed function's process has ended, which is a crash on Lambda. */
     hasCrashed: () => [...runtimes.started.values()].some(({ hasEnded }) => hasEnded()),

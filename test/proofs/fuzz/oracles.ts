@@ -8,7 +8,7 @@ import { decodeParameter } from '../../../infra/gateway/proxyEvent.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { readVersion } from '../../../shared/store/inventoryRecord.ts';
 import { summarize } from '../../bench/report.ts';
 import type { FuzzCase } from './cases.ts';
 import { secretMark } from './requests.ts';
@@ -186,7 +186,7 @@ export async function defineStoreOracle(target: FuzzTarget) {
     }
     const hasItsStatus = after !== undefined && isDeepStrictEqual(after.s, before.s);
     const hasResponse = updates.some(
-      ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${toVersion(after)}"`,
+      ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${readVersion(after)}"`,
     );
     const counts = toCounts(Number(before.q?.N), updates, deltas);
     const isAdjusted = deltas.length > 0 && counts.has(Number(after?.q?.N));
@@ -197,7 +197,7 @@ export async function defineStoreOracle(target: FuzzTarget) {
   return {
     versionOf(petId: string): string {
       const entry = entries.get(petId);
-      return entry ? toVersion(entry) : 'none';
+      return entry ? readVersion(entry) : 'none';
     },
 
     async findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]> {

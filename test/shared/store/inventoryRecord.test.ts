@@ -3,11 +3,11 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  buildCondition,
   newVersion,
-  toCondition,
+  readVersion,
   toInventoryItem,
   toInventoryRecord,
-  toVersion,
   toVersionValue,
 } from '../../../shared/store/inventoryRecord.ts';
 
@@ -62,9 +62,9 @@ describe('a version', () => {
     fc.assert(
       fc.property(anyItem, (item) => {
         const { p, q, s } = toInventoryRecord(item);
-        const version = toVersion({ p, q, s } as never);
+        const version = readVersion({ p, q, s } as never);
         expect(version).toMatch(/^[\w-]{8}$/);
-        expect(toCondition(version, 2)).toEqual({
+        expect(buildCondition(version, 2)).toEqual({
           expression: 'attribute_not_exists(v) AND q = :q2 AND s = :s2',
           values: { ':q2': q, ':s2': s },
         });
@@ -79,23 +79,23 @@ describe('a version', () => {
       expect(version).toMatch(/^[\w-]{7}$/);
       const v = toVersionValue(version);
       expect(1 + (v.B?.length ?? 0)).toBe(6);
-      expect(toVersion({ q: { N: '1' }, s: { S: 'a' }, v })).toBe(version);
-      expect(toCondition(version, 1)).toEqual({ expression: 'v = :v1', values: { ':v1': v } });
+      expect(readVersion({ q: { N: '1' }, s: { S: 'a' }, v })).toBe(version);
+      expect(buildCondition(version, 1)).toEqual({ expression: 'v = :v1', values: { ':v1': v } });
     }
   });
 
   it('is the same from the SDK’s bytes and from a raw page’s base64', () => {
     const B = Buffer.from([255, 254, 62, 63, 0]);
     const rest = { q: { N: '1' }, s: { S: 'a' } };
-    expect(toVersion({ ...rest, v: { B } })).toBe('__4-PwA');
-    expect(toVersion({ ...rest, v: { B: B.toString('base64') as never } })).toBe('__4-PwA');
+    expect(readVersion({ ...rest, v: { B } })).toBe('__4-PwA');
+    expect(readVersion({ ...rest, v: { B: B.toString('base64') as never } })).toBe('__4-PwA');
   });
 
   it('differs from texts of other lengths, alphabets and spellings', () => {
     const other = ' 1.5.a AAAA AAAAAAA= AAAAAAB AAAAGQBhYQ AAAAGQFh AAAA+/A'.split(' ');
     const typed = 'AAAAGQBh.N AAAAGQBh.N. AAAAGQBh.N.YQ AAAAGQBh.S.YR AAAAGQBh.L.YQ'.split(' ');
     for (const text of [...other, ...typed, ' AAAAAA'])
-      expect(toCondition(text, 0), text).toBeUndefined();
+      expect(buildCondition(text, 0), text).toBeUndefined();
   });
 });
 

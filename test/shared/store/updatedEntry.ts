@@ -7,7 +7,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { readVersion } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import type { StoreTables } from '../../support/storeTables.ts';
@@ -42,7 +42,7 @@ export async function openEntry(tables: StoreTables) {
   async function read() {
     const key = { TableName: 'inventory', Key: { p: { N: `${petId}` } }, ConsistentRead: true };
     const { Item = {} } = await tables.client().send(new GetItemCommand(key));
-    return { quantity: Number(Item.q?.N), version: toVersion(Item), v: Item.v };
+    return { quantity: Number(Item.q?.N), version: readVersion(Item), v: Item.v };
   }
 
   const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>

@@ -7,7 +7,7 @@ import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/cli
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
-import { isRight, type KnownIds, type Probe, toProbes } from '../../../gateway/probes.ts';
+import { buildProbes, isRight, type KnownIds, type Probe } from '../../../gateway/probes.ts';
 import { checkAgent } from '../../../stages/resourceNames.ts';
 import { findIds, readTableName } from '../../hook/knownIds.ts';
 import { DAYS_AHEAD, formatMetrics } from './checkMetrics.ts';
@@ -70,7 +70,7 @@ export async function checkService(
 ) {
   const responses = await Promise.all(
     asked.map(async (operation) => {
-      const [probe] = toProbes(operation, 'read', knownIds) as [Probe];
+      const [probe] = buildProbes(operation, 'read', knownIds) as [Probe];
       const response = await sendProbe(probe, baseAddress, apiKey);
       if (!response.problem) return response;
       await setTimeout(PAUSE);

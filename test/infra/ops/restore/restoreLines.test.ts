@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
-import { toNames, toTags } from '../../../../infra/stages/resourceNames.ts';
+import { buildTags, toNames } from '../../../../infra/stages/resourceNames.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { tables } from '../../../../infra/stages/tables.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -31,7 +31,7 @@ it('the lines of a restore give the new table what production sets, in an order 
   const source = toNames(stage).toTable('inventory');
   const target = `${source}-20261224T095900Z`;
   const { read, write: written } = stage.settings.maximumUnitsPerSecond.inventory;
-  const tags = Object.entries(toTags(stage)).map(([key, value]) => `Key=${key},Value=${value}`);
+  const tags = Object.entries(buildTags(stage)).map(([key, value]) => `Key=${key},Value=${value}`);
   const calls = readFileSync(toPath('calls'), 'utf8').trim().split('\n');
   expect(calls.map((call) => JSON.parse(call))).toEqual([
     [

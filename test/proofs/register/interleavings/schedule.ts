@@ -5,7 +5,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
 import type { InventoryEntry } from '../../../../shared/store/inventoryEntry.ts';
-import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
+import { readVersion, toInventoryItem } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { type Draw, defineDraw } from '../../../support/testCommand.ts';
 import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
@@ -165,7 +165,7 @@ export function defineScheduler(database: Database) {
       const reply = await database.execute(call);
       if (call.action === 'GetItem' || reply.status !== 200) return reply;
       const record = await database.readEntry(petId);
-      const after = record && { item: toInventoryItem(record), version: toVersion(record) };
+      const after = record && { item: toInventoryItem(record), version: readVersion(record) };
       if (toText(after) === toText(current)) return reply;
       request?.effects.push({ before: current, after });
       current = after;
