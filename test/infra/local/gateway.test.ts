@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
-import { tellStories } from '../ops/opsProcess.ts';
+import { playScenarios } from '../ops/opsProcess.ts';
 import { keepGatewayLogs, startTestGateway, type TestGateway } from './testGateway.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
@@ -127,7 +127,7 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
 };
 
 test('the gateway sends these responses in their order, and logs its own', async () => {
-  const screens = await tellStories(
+  const screens = await playScenarios(
     exchanges,
     async ([bytes, next = () => expect.unreachable()]) => {
       act = next;

@@ -83,14 +83,14 @@ export function toScreen(typed: readonly string[], { status, stdout, stderr }: O
   ].join('');
 }
 
-/** What is seen of each story, in turn, under its name. */
-export async function tellStories<Story>(
-  stories: Readonly<Record<string, Story>>,
-  follow: (story: Story) => Promise<string>,
+/** The output of each scenario, in turn, under its name. */
+export async function playScenarios<Scenario>(
+  scenarios: Readonly<Record<string, Scenario>>,
+  follow: (scenario: Scenario) => Promise<string>,
 ): Promise<string> {
   const screens: string[] = [];
-  for (const [name, story] of Object.entries(stories)) {
-    screens.push(`# ${name}\n${await follow(story)}`);
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    screens.push(`# ${name}\n${await follow(scenario)}`);
   }
   return screens.join('\n');
 }

@@ -36,7 +36,7 @@ import {
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, tellStories, toScreen } from '../opsProcess.ts';
+import { callOps, defineInterrupt, playScenarios, toScreen } from '../opsProcess.ts';
 
 const data = openTemporaryFolder();
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
@@ -162,7 +162,7 @@ const inPages = () => {
 const one = 'import --inventory @one.csv --stage production';
 
 /** What is loaded and saved; `transfers.txt` has what is seen of it. */
-const stories: Readonly<Record<string, readonly Step[]>> = {
+const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'existing entries are kept, even changed stock': [
     ...[file('two.csv', '1,10,sold', '2,20,sold'), 'import --inventory @two.csv'],
     sell,
@@ -366,7 +366,7 @@ async function follow(steps: readonly Step[]): Promise<string> {
 }
 
 it('npx petstore import and export say what they wrote, or why they wrote nothing', async () => {
-  const screen = (await tellStories(stories, follow))
+  const screen = (await playScenarios(scenarios, follow))
     .replaceAll(`${data.folder}/`, '@')
     // A slow machine takes more than ten seconds over a file.
     .replaceAll(/^ *! \w+ \S+: \d+ %, .* rows?\.\n/gm, '')

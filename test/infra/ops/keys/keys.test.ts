@@ -8,7 +8,7 @@ import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, tellStories, toScreen } from '../opsProcess.ts';
+import { callOps, playScenarios, toScreen } from '../opsProcess.ts';
 
 /**
  * A command as typed, with the labels of key ids: `aaaaaaaaaa` is the key that was made first, and `KEY0` the whole of
@@ -126,7 +126,7 @@ const edited = (members: object): Step[] => [
 ];
 
 /** What is done with the keys of a stage; `keys.txt` has what is seen of it. */
-const stories: Readonly<Record<string, readonly Step[]>> = {
+const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'there are none': ['list', 'list --expiring 1s', 'revoke aaaaaaaaaa'],
   'its holder alone gets to see a key': [`${till} --expires 90d`, 'list', list],
   'an end is a day, or a time': [
@@ -229,7 +229,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
 it('npx petstore keys shows each key once, and says what becomes of it', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  await expect(await tellStories(stories, follow)).toMatchFileSnapshot('keys.txt');
+  await expect(await playScenarios(scenarios, follow)).toMatchFileSnapshot('keys.txt');
 });
 
 it('an unknown key is neither revoked nor rotated', async () => {

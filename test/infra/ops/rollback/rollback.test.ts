@@ -6,7 +6,7 @@ import {
   operationIds,
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
-import { callOps, runOps, tellStories } from '../opsProcess.ts';
+import { callOps, playScenarios, runOps } from '../opsProcess.ts';
 import {
   a,
   aAgain,
@@ -67,7 +67,7 @@ function withoutOthers(screen: string): string {
 
 it('npx petstore rollback leads back from each history, and says what to do next', async () => {
   onTestFinished(skipBackOff());
-  const screen = await tellStories(histories, async (steps) => {
+  const screen = await playScenarios(histories, async (steps) => {
     const { screen, ...stage } = await follow(steps);
     return `${screen}${describeAfter(stage)}`;
   });

@@ -16,7 +16,7 @@ import {
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
 import { AwsError, describeReleases, describeStack, type Responses, useAws } from '../aws.ts';
-import { callOps, changeSettings, tellStories } from '../opsProcess.ts';
+import { callOps, changeSettings, playScenarios } from '../opsProcess.ts';
 
 const now = Date.parse('2026-12-24T03:04:00Z');
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
@@ -570,11 +570,11 @@ const situations: Readonly<Record<string, Recorded>> = {
 
 it('npx petstore status shows facts, the rows that apply, and what it could not read', async () => {
   onTestFinished(skipBackOff());
-  const whole = await tellStories(screens, async (recorded) => {
+  const whole = await playScenarios(screens, async (recorded) => {
     const { stdout, status } = await look(recorded);
     return `${withoutOthers(stdout)}(status ${status})\n`;
   });
-  const rows = await tellStories(situations, async (recorded) => {
+  const rows = await playScenarios(situations, async (recorded) => {
     const { stdout, status } = await look(recorded);
     const parts = withoutOthers(stdout).trimEnd().split('\n\n');
     const shown = parts.filter((part) => /^ROWS|could not be read/i.test(part)).map(toLine);

@@ -5,7 +5,7 @@ import { operationSettings } from '../../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../../shared/contract/operations.ts';
 import { findProperties, synthesizeProduction } from '../../../../support/stackTemplates.ts';
 import { type Draw, defineDraw } from '../../../../support/testCommand.ts';
-import { tellStories } from '../../../ops/opsProcess.ts';
+import { playScenarios } from '../../../ops/opsProcess.ts';
 import {
   defineValue,
   type Minute,
@@ -106,7 +106,7 @@ function toTimes(state: readonly boolean[]): string {
 }
 
 it('fires the alarms of each scenario in time, and no others', async () => {
-  const screens = await tellStories(scenarios, async ([change, course]) => {
+  const screens = await playScenarios(scenarios, async ([change, course]) => {
     const { calls, history, before, lasts, after } = { ...usual, ...course };
     const minutes = toMinutes(history + lasts + after, calls, (minute, index) => {
       if (index < history) before(minute);
