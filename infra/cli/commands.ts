@@ -140,7 +140,7 @@ export const commands = {
           },
           expires: text(
             'WHEN',
-            'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
+            'when the key expires: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
             kinds.end,
           ),
         },
@@ -162,10 +162,14 @@ export const commands = {
         ],
         options: {
           ...place,
-          grace: text('TIME', 'how long the old key keeps working; 0s ends it within 60 seconds', {
-            ...kinds.duration,
-            default: '24h',
-          }),
+          grace: text(
+            'TIME',
+            'how long the old key keeps working; with 0s, it expires within 60 seconds',
+            {
+              ...kinds.duration,
+              default: '24h',
+            },
+          ),
           yes,
         },
       },

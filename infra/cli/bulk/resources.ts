@@ -3,7 +3,6 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { toJson } from '../../../shared/contract/json.ts';
 import { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
-import { INT64_ERROR } from '../../../shared/contract/values.ts';
 import { unmarshallOptions } from '../../../shared/store/documents.ts';
 import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toOrder, toOrderRecord } from '../../../shared/store/orderStore.ts';
@@ -21,7 +20,6 @@ export interface Entry {
 
 /** The form of a table's entries in a data file and in the table. */
 export interface Resource<Contents = unknown> {
-  readonly idName: string;
   /** The columns of a CSV file. Without them the entries are nested, and only JSON Lines can hold them. */
   readonly columns?: readonly string[];
   /** The entry, or what is wrong with it. */
@@ -64,7 +62,6 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   toKey = (contents: Contents) => `${idName} ${contents[idName]}`,
 ): Resource<Contents> {
   return {
-    idName,
     toItem,
     toKey,
     toMembers,
@@ -130,9 +127,7 @@ export function describeProblems(value: unknown, { issues }: z.core.$ZodError): 
 /** The contract's own words, or a replacement for zod's default message. */
 function findRule(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
-  if ('expected' in issue) return `must be of type ${issue.expected}`;
-  // Only an int64 uses zod's message for its bounds.
-  return issue.code === 'too_big' || issue.code === 'too_small' ? INT64_ERROR : 'is not valid';
+  return 'expected' in issue ? `must be of type ${issue.expected}` : 'is not valid';
 }
 
 function toShortJson(value: unknown): string {

@@ -33,6 +33,7 @@ const refused = [
     'toString',
     '--stage staging',
     'status --stge production',
+    'status',
     'smoke --stage toString',
   ],
   ['keys', 'rotat', wholeKey, 'list', 'list --stage staging --endpoint http://127.0.0.1:9'],
