@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { alias, bundling, putInFront, toEntry } from '../../infra/deploy/bundling/bundling.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
@@ -36,14 +34,15 @@ async function buildOnce(id: OperationId): Promise<Uint8Array> {
 }
 
 /**
- * Writes a function's files into a folder as a deployment does.
+ * Writes a function's files into a folder, the same as a deployment does (`bundles.test.ts`), but without a process.
  * @returns the file that Lambda loads
  */
 export async function writeBundle(id: OperationId, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'index.js'), await buildBundle(id));
-  await promisify(execFile)(process.execPath, [putInFront, folder]);
-  return join(folder, 'index.mjs');
+  writeFileSync(join(folder, 'function.cjs'), await buildBundle(id));
+  const entry = join(folder, 'index.mjs');
+  copyFileSync(join(dirname(putInFront), 'index.mjs'), entry);
+  return entry;
 }
 
 /** Writes each function into its own folder in this one. @returns the files that Lambda loads */
