@@ -21,7 +21,8 @@ export async function findKey(register: KeyRegister, typed = ''): Promise<KeyRec
   const [only, ...others] = working.length > 0 ? working : named;
   if (!only) throw new UsageError('No key has this key id or name; see list.');
   if (others.length === 0) return only;
-  if (working.length === 0) throw new UsageError('Every key with this name has ended; see list.');
+  if (working.length === 0)
+    throw new UsageError('Every key with this name is expired or revoked; see list.');
   return choose(working, now);
 }
 

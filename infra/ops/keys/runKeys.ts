@@ -100,7 +100,7 @@ async function rotateKey(
     log(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
   } catch (error) {
     throw new Error(
-      `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,
+      `The old key ${keyId} could not be given an expiry, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,
     );
   }
 }
@@ -114,7 +114,7 @@ function chooseQuestion(
     ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId ?? 'a key of the list'}. `
     : '';
   if (grace > 0) return warning && `${warning}Make another successor?`;
-  return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends permanently within 60 seconds after its successor is made. Rotate it?`;
+  return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) expires permanently within 60 seconds after its successor is made. Rotate it?`;
 }
 
 /** The working keys that expire within the time, the next first. */
