@@ -20,6 +20,7 @@ import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.t
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
 import { toPet, toPetRecord } from '../../../shared/store/petStore.ts';
 import { engines } from '../../support/engines.ts';
+import { skipBackOff } from '../../support/faults/clock.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const order = { petId: 9007199254740993n, quantity: 2, status: 'placed' } as const;
@@ -152,6 +153,7 @@ describe.each(engines)('on $name', ({ start }) => {
   });
 
   it('a transaction that is in progress at every retry is an outage', async () => {
+    onTestFinished(skipBackOff());
     endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
     await expect(set(19n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
