@@ -47,8 +47,11 @@ export async function runQuery(
         `The query of the logs did not complete (${status}). Run it again, or for fewer days.`,
       );
     }
+    // A field that a line lacks can come without a value.
     const rows = results.map((fields) =>
-      Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
+      Object.fromEntries(
+        fields.flatMap(({ field, value }) => (field && value ? [[field, value]] : [])),
+      ),
     );
     const matched = statistics?.recordsMatched ?? 0;
     const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);

@@ -114,7 +114,9 @@ export function toStatusText(
     'MOST REQUESTS by key, last hour': show(status.callers, ({ keys }) => listCallers(keys)),
     'MOST REQUESTS by address, last hour': show(status.addresses, (found) => [
       ...listCallers(found),
-      ...wrap(`The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`),
+      ...wrap(
+        `These include what the gateway refused. The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`,
+      ),
     ]),
     'THROTTLED by DynamoDB, last hour': [
       ...show(status.throttles, (found) =>

@@ -22,6 +22,10 @@ const failing = /^((\w+-)?server-errors|\w+-failing|client-errors(-\d)?|latency|
 const ofAws =
   /^(InternalServerError|InternalFailure|ServiceUnavailable|TimeoutError|\w+: .*(E(CONN|HOST|NET)\w+|ENOTFOUND|EAI_AGAIN|EPIPE|socket hang up))/;
 
+/** Errors of a table at its maximum, or of many who want one item. */
+const ofThrottle =
+  /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionCanceled)/;
+
 const isFiring = ({ alarms }: Facts, names: RegExp) =>
   alarms?.firing.some(({ name }) => names.test(name)) ?? false;
 
@@ -73,9 +77,11 @@ export const symptoms: readonly {
   },
   {
     title: 'New code fails',
-    applies({ alarms, live, tables = [] }) {
-      // Earlier code lacks a missing table too.
-      if (!live || live.rolledBackFrom !== undefined || tables.length > 0) return false;
+    applies({ alarms, live, tables = [], requests: { errors = [] } = {} }) {
+      // Earlier code would meet the same: a missing table, or one that throttles.
+      const isThrottled = errors.length > 0 && errors.every(({ cause }) => ofThrottle.test(cause));
+      const isOfTable = tables.length > 0 || isThrottled;
+      if (!live || live.rolledBackFrom !== undefined || isOfTable) return false;
       const from = Date.parse(live.codeSince);
       return (alarms?.firing ?? []).some(({ name, severity, since }) => {
         const delay = Date.parse(since) - from;

@@ -411,9 +411,17 @@ const demand: Recorded = {
   ],
 };
 
+const withoutCause = {
+  ...storeError('getInventoryEntry'),
+  error: 'TypeError',
+  text: "Cannot read properties of undefined (reading 'N')",
+  cause: '',
+  causeText: '',
+};
+
 /** Shown as whole screens in `situations.txt`. */
 const screens: Readonly<Record<string, Recorded>> = {
-  'a bad deployment': { ...badDeployment, hook: [refusedVersion] },
+  'a bad deployment': { ...badDeployment, errors: [withoutCause], hook: [refusedVersion] },
   'a page and a ticket with the same cause': sameCause,
   'alarms on all operations': ofAllOperations,
   'a version that failed the pre-traffic check': stoppedByHook,
