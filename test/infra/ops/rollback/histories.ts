@@ -241,7 +241,7 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'its stack is being updated': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],
   'its stack is stuck': [a, b, c, setStatus('UPDATE_ROLLBACK_FAILED'), ''],
-  'it is taken back': [a, b, c, setStatus('UPDATE_ROLLBACK_IN_PROGRESS'), ''],
+  'it is rolled back': [a, b, c, setStatus('UPDATE_ROLLBACK_IN_PROGRESS'), ''],
   // A canary is stopped instead.
   'during a canary': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), canary, ''],
   'a canary in flight': [a, canaryOf(b), ''],
