@@ -243,14 +243,14 @@ test('a placeholder is replaced in every place, and an unknown one fails the bui
   }
 });
 
-test('the guide has the cause and the cure of each error message', () => {
+test('the guide has the cause and the fix of each error message', () => {
   const page = `${import.meta.dirname}/../../../infra/docs/guides/errors.md`;
   const items = readFileSync(page, 'utf8')
     .split(/^- (?=“)/m)
     .slice(1);
   expect(items.length).toBeGreaterThan(30);
   for (const item of items) {
-    expect(item).toMatch(/^(?: *“.+”<br>\n)+ {2}\*Cause:\* .+?<br>\n {2}\*Cure:\* /s);
+    expect(item).toMatch(/^(?: *“.+”<br>\n)+ {2}\*Cause:\* .+?<br>\n {2}\*Fix:\* /s);
   }
 });
 
