@@ -7,24 +7,30 @@ import { type OperationId, operationIds } from '../../shared/contract/operations
 import type { Release } from '../stages/commit.ts';
 import { liveAlias, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import { checkPlace, type OpenStage } from './stageStack.ts';
+import { checkPlace, ignoring, type OpenStage } from './stageStack.ts';
 
-export type LiveFunction = Awaited<ReturnType<typeof readLiveFunction>>;
+export type LiveFunction = NonNullable<Awaited<ReturnType<typeof readLiveFunction>>>;
 export type PublishedVersion = LiveFunction['live'];
 
 /**
  * What serves a stage now, by its aliases, with the commits of its versions.
  * @param releases newest first
- * @throws {Error} when a function does not exist, or belongs in another account or region
+ * @returns the functions that exist: before the first deployment with a new operation, that one does not
+ * @throws {Error} when none exists, or one belongs in another account or region
  */
 export async function readLiveFunctions(
   { stage, open }: OpenStage,
   releases: readonly Release[],
 ): Promise<LiveFunction[]> {
   const client = open(LambdaClient);
-  const functions = await Promise.all(
-    operationIds.map((id) => readLiveFunction(client, stage, id)),
+  const read = await Promise.all(
+    operationIds.map((id) =>
+      ignoring('ResourceNotFoundException', readLiveFunction(client, stage, id)),
+    ),
   );
+  const functions = read.filter((one) => one !== undefined);
+  if (functions.length === 0)
+    throw new Error(`${stage.name} has no function with an alias ${liveAlias}.`);
   // A version may be of many commits. If one commit is live as a whole, it is that one.
   const whole = releases.find(({ digests }) =>
     functions.every(({ operationId, live }) => live.digest === digests[operationId]),
@@ -37,6 +43,11 @@ export async function readLiveFunctions(
     }
   }
   return functions;
+}
+
+/** The operations whose functions do not exist, as before the first deployment of a release that adds one. */
+export function findMissing(functions: readonly LiveFunction[]): OperationId[] {
+  return operationIds.filter((id) => !functions.some(({ operationId }) => operationId === id));
 }
 
 /** The commits that serve a stage: one, or several during a deployment and after a partial rollback. */

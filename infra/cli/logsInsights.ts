@@ -5,6 +5,7 @@ import {
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { log } from './output.ts';
+import { ignoring } from './stageStack.ts';
 
 /** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
@@ -15,16 +16,37 @@ const MAX_ROWS = 10_000;
 const FIRST_WAIT_MILLISECONDS = 25;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
+/** In milliseconds since the epoch, in whole seconds, without its end. */
+interface Period {
+  readonly from: number;
+  readonly end: number;
+}
+
 /**
  * Runs a query of CloudWatch Logs Insights. Warns of log lines that are in no row, if there are more rows than a query
- * returns.
- * @param period in milliseconds since the epoch, in whole seconds, without its end
+ * returns. If a log does not exist, as that of a function before its first deployment, asks each of the others by
+ * itself, so that a name can be in several rows.
  * @throws {Error} when the query fails; or the signal's reason
  */
 export async function runQuery(
   client: CloudWatchLogsClient,
   logGroupNames: string[],
-  period: { readonly from: number; readonly end: number },
+  period: Period,
+  lines: readonly string[],
+  signal?: AbortSignal,
+): Promise<QueryRow[]> {
+  const ask = (names: string[]) => askLogs(client, names, period, lines, signal);
+  if (logGroupNames.length === 1) return ask(logGroupNames);
+  const rows = await ignoring('ResourceNotFoundException', ask(logGroupNames));
+  if (rows) return rows;
+  const ofEach = logGroupNames.map((name) => ignoring('ResourceNotFoundException', ask([name])));
+  return (await Promise.all(ofEach)).flatMap((found) => found ?? []);
+}
+
+async function askLogs(
+  client: CloudWatchLogsClient,
+  logGroupNames: string[],
+  period: Period,
   lines: readonly string[],
   signal?: AbortSignal,
 ): Promise<QueryRow[]> {

@@ -3,6 +3,7 @@ import type { commands } from '../cli/commands.ts';
 import type { OptionValues } from '../cli/program.ts';
 import { findRegion } from '../cli/stageOption.ts';
 import { UsageError } from '../cli/usage.ts';
+import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import {
   multiplyRequests,
@@ -48,6 +49,8 @@ export function withRegion(stage: Stage, region = findRegion(stage).region ?? us
  * @param build that of another commit
  */
 export async function withMetrics<Named extends Stage>(stage: Named, build?: BuildApp) {
+  // Another commit's settings follow that commit's own rules.
+  if (!build) checkStageSettings(stage);
   const { buildTemplates } = await import('../deploy/buildApp.ts');
   const count = () => countMetrics(buildTemplates(stage, build));
   if (build) return { ...stage, metrics: count() };

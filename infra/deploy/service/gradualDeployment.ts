@@ -79,7 +79,8 @@ export function defineLiveAliases(
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
       });
       // CodeDeploy needs its permission to call the hook before the alias moves.
-      alias.node.addDependency(group);
+      // An update policy is no dependency: without this, a hook before its update could check the new version.
+      alias.node.addDependency(group, preHook);
       acknowledgeVersions(group, preHook);
       Validations.of(group).acknowledge({
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',

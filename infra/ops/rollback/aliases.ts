@@ -1,7 +1,7 @@
 import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
+import { findMissing, type LiveFunction, type PublishedVersion } from '../../cli/liveFunctions.ts';
 import { log } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { Release } from '../../stages/commit.ts';
@@ -46,7 +46,7 @@ function parseVersion(word: string): [OperationId, number] {
 
 /**
  * The target version of each function, also if it is live already.
- * @throws {Error} when a function does not have the version, or the target may mean several commits
+ * @throws {Error} when a function is not deployed or does not have the version, or the target may mean several commits
  */
 export function chooseMoves(
   functions: readonly LiveFunction[],
@@ -54,6 +54,8 @@ export function chooseMoves(
   target: Target,
 ): Move[] {
   const release = typeof target === 'string' ? findRelease(releases, target) : undefined;
+  const missing = findMissing(functions).find((id) => typeof target !== 'string' && target.has(id));
+  if (missing) throw new Error(`Nothing was moved: ${missing} is not deployed.`);
   return functions.flatMap((from) => {
     const version = typeof target === 'string' ? undefined : target.get(from.operationId);
     if (!release && version === undefined) return [];

@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
-import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
+import { findMissing, type LiveFunction, type PublishedVersion } from '../../cli/liveFunctions.ts';
 import { log, print, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { openStage, type Settle, settle } from '../../cli/stageStack.ts';
@@ -44,6 +44,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
     ? chooseMoves(functions, releases, target)
     : choosePrevious(functions, releases, knownBad);
   say(listVersions(functions, moves, knownBad));
+  for (const id of findMissing(functions)) say(`${id} is not deployed.`);
   if (!moves) throw new Error(`Nothing was moved: ${suggestTarget(stage, functions, releases)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;

@@ -10,6 +10,7 @@ import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import {
   findLiveCommits,
+  findMissing,
   type LiveFunction,
   type PublishedVersion,
 } from '../../cli/liveFunctions.ts';
@@ -166,6 +167,7 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
   const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   return {
     commits: findLiveCommits(functions),
+    missing: findMissing(functions),
     /** When the newest version that serves requests was published. */
     publishedAt: findNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
     /** When the first version with its code was published: a commit of documents alone brings no code. */
@@ -214,11 +216,11 @@ async function readRefused(
 async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
   const client = open(LambdaClient);
   const reserved = await Promise.all(
-    operationIds.map((id) =>
-      client.send(
-        new GetFunctionConcurrencyCommand({ FunctionName: toNames(stage).toFunction(id) }),
-      ),
-    ),
+    operationIds.map((id) => {
+      const FunctionName = toNames(stage).toFunction(id);
+      const reading = client.send(new GetFunctionConcurrencyCommand({ FunctionName }));
+      return ignoring('ResourceNotFoundException', reading);
+    }),
   );
   return operationIds.filter(
     (id, index) =>

@@ -50,6 +50,7 @@ export function toStatusText(
       ...show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) =>
         wrapAll([
           `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
+          facts.missing.length > 0 ? `Not deployed: ${facts.missing.join(', ')}` : '',
           facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
           rollbackTarget
             ? `Rollback target: ${rollbackTarget.commit}, published ${since(rollbackTarget.publishedAt)}`

@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { priceMonth, priceWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { checkMonths } from '../../../infra/costs/checkMonths.ts';
+import { withMetrics } from '../../../infra/costs/costOptions.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import { runPrices } from '../../../infra/costs/runPrices.ts';
 import { type ResponseUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
@@ -216,6 +217,13 @@ const checks: Readonly<Record<string, [Partial<StageSettings>, accepted: number]
     1,
   ],
 };
+
+it('names a setting that a stage lacks', async () => {
+  const { listInventory: _, ...others } = throttles;
+  const lacking = changeProduction({ throttles: others as typeof throttles });
+  const rule = 'production.throttles.listInventory: must be set';
+  await expect(withMetrics(lacking)).rejects.toThrow(rule);
+});
 
 const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
 

@@ -171,6 +171,8 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
   'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
   'all but a new operation': [withoutEntry(a), b, ''],
+  'before a new operation is deployed': [of120(withoutEntry(a)), of120(withoutEntry(b)), ''],
+  'an operation that is not deployed': [withoutEntry(a), '--to getInventoryEntry=1'],
   'what was left, and what has the same code': [
     a,
     b,

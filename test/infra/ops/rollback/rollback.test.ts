@@ -130,6 +130,12 @@ it.each<[string, readonly Step[], Deployment, Canaries | string]>([
   // Release 1.2.0 named versions by commits.
   ['release 1.2.0', [of120(a), of120(b)], c, all('2 → 3')],
   ['a rollback in release 1.2.0', [of120(a), of120(b), ''], c, all('1 → 3')],
+  [
+    'a rollback in release 1.2.0, which lacks getInventoryEntry',
+    [of120(withoutEntry(a)), of120(withoutEntry(b)), ''],
+    c,
+    { ...all('1 → 3'), getInventoryEntry: undefined },
+  ],
   ['a rollback to release 1.2.0', [of120(a), b, ''], c, all('1 → 3')],
   ['a second rollback to release 1.2.0', [of120(a), b, '', c, ''], ['9'], all('1 → 4')],
   // CloudFormation takes a deployment back by its template before.

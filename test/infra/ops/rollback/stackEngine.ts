@@ -279,7 +279,15 @@ export async function startProduction() {
       state.left = String(Value);
       return {};
     },
-    GetAlias: (input) => find(input).alias,
+    GetAlias(input) {
+      const { alias, published } = find(input);
+      if (published > 0) return alias;
+      throw new AwsError(
+        'ResourceNotFoundException',
+        `Function not found: ${input.FunctionName}`,
+        404,
+      );
+    },
     // In no order, with what is not published.
     ListVersionsByFunction(input) {
       const { versions } = find(input);

@@ -591,6 +591,30 @@ it('npx petstore status shows facts, the rows that apply, and what it could not 
   await expect(`${whole}\n${rows}`).toMatchFileSnapshot('situations.txt');
 });
 
+it('shows all but the operation that a release adds, before its first deployment', async () => {
+  const missing = 'petstore-production-adjustInventory';
+  const lack = (name: unknown) => {
+    if (String(name).includes(missing)) refuse('ResourceNotFoundException', `No ${missing}`, 404);
+    return {};
+  };
+  const known = record({});
+  const errors = [storeError('getInventoryEntry')];
+  const recorded = record({ errors, callers: [{ name: 'till', status: '200', lines: '9' }] });
+  const { stdout } = await look({
+    responses: {
+      GetQueryResults: (input) => recorded.GetQueryResults?.(input),
+      GetFunctionConcurrency: ({ FunctionName }) => lack(FunctionName),
+      GetAlias: (input) => lack(input.FunctionName) && known.GetAlias?.(input),
+      StartQuery: (input) => lack(input.logGroupNames) && known.StartQuery?.(input),
+    },
+  });
+  const live = 'bbbbbbbbbbb2, published 2026-12-21 03:04Z (3 days ago)';
+  expect(toLine(stdout)).toContain(`LIVE ${live} Not deployed: adjustInventory`);
+  expect(stdout).toContain('117 x getInventoryEntry: StoreError');
+  expect(stdout).toContain('  till: 45 (45 x 200)');
+  expect(stdout).not.toMatch(/could not be read/i);
+});
+
 it('names the saved queries, with the links that open them in the console', async () => {
   const { stdout, links } = await look({});
   const names = logQueries.map(({ name }) => `  ${name}\n`).join('');
