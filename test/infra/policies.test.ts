@@ -7,7 +7,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
 import { checkStacks } from '../../infra/ops/rollback/checkAliases.ts';
-import { petstore } from '../../infra/runPetstore.ts';
+import { petstore } from '../../infra/petstore.ts';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';

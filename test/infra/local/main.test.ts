@@ -7,7 +7,7 @@ import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { listRateRules } from '../../../infra/gateway/rateRules.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { parseOptions } from '../../../infra/local/start.ts';
-import { petstore } from '../../../infra/runPetstore.ts';
+import { petstore } from '../../../infra/petstore.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { send, sendUpdate } from '../../conformance/target.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import { runProgram } from '../../../infra/cli/program.ts';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
-import { petstore } from '../../../infra/runPetstore.ts';
+import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';

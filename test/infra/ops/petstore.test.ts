@@ -10,7 +10,7 @@ import { toErrorLine } from '../../../infra/cli/errorLine.ts';
 import { toCount } from '../../../infra/cli/output.ts';
 import { defineProgress } from '../../../infra/cli/progress.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
-import { petstore } from '../../../infra/runPetstore.ts';
+import { petstore } from '../../../infra/petstore.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stages } from '../../../infra/stages/stages.ts';

@@ -22,7 +22,7 @@ import {
 } from '../../../../infra/cli/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { toJson } from '../../../../shared/contract/json.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';

@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import { mintApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../../support/engines.ts';

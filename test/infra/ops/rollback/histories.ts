@@ -1,5 +1,5 @@
 import { checkStacks } from '../../../../infra/ops/rollback/checkAliases.ts';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import {
   type OperationId,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import {
   mapOperations,
   type OperationId,

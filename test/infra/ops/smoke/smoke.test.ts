@@ -8,7 +8,7 @@ import { type CountedRequest, defineRateRules } from '../../../../infra/local/ga
 import { rows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { MAX_REQUESTS, type SmokeSettings } from '../../../../infra/ops/smoke/smokeClient.ts';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
   mapOperations,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { logQueries } from '../../../../infra/deploy/watch/logQueries.ts';
 import { symptoms } from '../../../../infra/ops/status/symptoms.ts';
-import { petstore } from '../../../../infra/runPetstore.ts';
+import { petstore } from '../../../../infra/petstore.ts';
 import type { Release } from '../../../../infra/stages/commit.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
