@@ -77,10 +77,21 @@ function addSearch(search) {
   const status = search.querySelector('[role="status"]');
   const list = search.querySelector('ol');
   let entries;
+  let loading;
+
+  /** One request for all who wait: a second response would replace the results under the reader's focus. */
+  function load() {
+    loading ??= fetch('search.json')
+      .then((response) => response.json())
+      .finally(() => {
+        loading = undefined;
+      });
+    return loading;
+  }
 
   async function show() {
     try {
-      entries ??= await (await fetch('search.json')).json();
+      entries ??= await load();
     } catch {
       status.textContent = 'The search cannot be loaded.';
       return;

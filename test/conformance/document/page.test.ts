@@ -320,6 +320,11 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
 
   test('arrow keys go through the results of a search, and Escape goes back to its box', async () => {
     await open('index');
+    let loads = 0;
+    await page.route('**/search.json', (route) => {
+      loads += 1;
+      return route.continue();
+    });
     const box = page.getByRole('searchbox');
     await box.fill('retry');
     const results = page.locator('.results a');
@@ -335,6 +340,8 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.keyboard.press('Escape');
     await expectFocus(box);
     expect(await results.count()).toBe(0);
+    expect(loads).toBe(1);
+    await page.unroute('**/search.json');
   });
 
   test('a search finds sections of the guides and operations of the reference', async () => {
