@@ -54,18 +54,16 @@ const guidePolicy = toPolicy({
 
 /**
  * @param guides all, for the menu
- * @param scripts addresses of scripts, run in this order once the page is parsed, after `site.js`
+ * @param scripts their addresses; they run in this order once the page is parsed
  */
 export function renderPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],
   contact?: string,
   policy = guidePolicy,
-  scripts: readonly string[] = [],
+  scripts: readonly string[] = ['site.js'],
 ): SiteFile {
-  const tags = ['site.js', ...scripts].map(
-    (address) => `<script src="${address}" defer></script>\n`,
-  );
+  const tags = scripts.map((address) => `<script src="${address}" defer></script>\n`);
   const contents = sections
     .filter(({ anchor }) => anchor !== '')
     .map(({ anchor, heading }) => `<li><a href="#${anchor}">${escapeHtml(heading)}</a></li>`);

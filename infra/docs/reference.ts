@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import scalar from '@scalar/fastify-api-reference';
 import { buildGuide, type Guide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -27,22 +28,21 @@ export function defineReference(
     },
   };
   const configuration = JSON.stringify({ ...settings, ...own }, null, 2);
-  // Scalar treats its element's content as its own, so the overview is removed once Scalar has loaded.
-  const start = `const create = Scalar.createApiReference;
-document.querySelector('#content').replaceChildren();
-create('#content', ${configuration});\n`;
   const script = readScalar();
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const scalarName = `scalar-${hash}.js`;
-  const page = renderPage(overview, guides, contact, policy, [scalarName, 'reference.js']);
+  const constants = `const scalarName = '${scalarName}';\nconst configuration = ${configuration};\n`;
+  const page = renderPage(overview, guides, contact, policy, ['site.js', 'reference.js']);
   return [
     ['reference.html', page],
-    ['reference.js', { type: javascript, body: start }],
+    ['reference.js', { type: javascript, body: constants + ownScript }],
     [scalarName, { type: javascript, body: script, isImmutable: true }],
   ];
 }
 
-/** The reference until its script has loaded, and for the search. It has the same anchors as Scalar. */
+const ownScript = readFileSync(new URL('reference.js', import.meta.url), 'utf8');
+
+/** The reference until a reader uses it, and for the search. It has the same anchors as Scalar. */
 export function buildOverview({ info, externalDocs, paths, components }: OpenApiDocument): Guide {
   // Its links stay on the same site.
   const renderText = (text: string) => renderMarkdown(text.replaceAll(externalDocs.url, ''));
@@ -92,11 +92,13 @@ const customCss = `
   --scalar-color-blue: #0067a5;
   --scalar-color-green: #05704b;
   --scalar-color-orange: #a34e00;
+  --scalar-color-red: #b3001b;
   --scalar-color-yellow: #806300;
 }
 .dark-mode {
   --scalar-color-2: #a2abb4;
   --scalar-color-3: #a2abb4;
+  --scalar-color-red: #ff8a8a;
 }
 @media (width < 50rem) {
   .scalar-sidebar-toggle {

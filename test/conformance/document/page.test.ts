@@ -67,7 +67,7 @@ test.each<[string, object, Record<string, string>?]>([
 });
 
 test('browsers keep only the file that has a hash in its name', async () => {
-  const { text } = await exactFetch(`${stage.documentationAddress}/reference.html`);
+  const { text } = await exactFetch(`${stage.documentationAddress}/reference.js`);
   const [script] = /scalar-\w+\.js/.exec(text) ?? [];
   const { headers } = await exactFetch(`${stage.documentationAddress}/${script}`);
   expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
@@ -381,7 +381,18 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await early.waitForURL('**/updates.html');
     await early.close();
     await open('reference');
+    const scripts = () => requests.filter((url) => url.includes('/scalar-')).length;
+    const before = scripts();
+    const overview = page.getByRole('heading', { name: 'listOrders: List the orders' });
+    await overview.waitFor();
+    expect(scripts()).toBe(before);
+    // Scalar loads when a reader uses the page, and opens where the reader was.
+    await overview.evaluate((heading) => heading.scrollIntoView());
     await page.getByText('Test Request').first().waitFor();
+    expect(new URL(page.url()).hash).toBe('#tag/orders/GET/store/orders');
+    const heading = page.getByRole('heading', { name: 'List the orders, newest first' });
+    await expect.poll(async () => (await heading.boundingBox())?.y ?? -1).toBeGreaterThanOrEqual(0);
+    expect((await heading.boundingBox())?.y).toBeLessThan(desk.height);
     await expectToFit(phone, desk);
     await expectAccessible(page, 'button-name', 'nested-interactive');
     // The class names of Scalar and of style.css must not meet.
@@ -433,6 +444,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     expect(kept).toBe('[{"language":"python"},{},"",[],[]]');
     await page.goto('about:blank');
     await open('reference');
+    await page.mouse.move(10, 10);
     await page.getByPlaceholder('Token').first().waitFor();
     expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
   });
