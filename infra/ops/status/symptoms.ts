@@ -99,7 +99,7 @@ export const symptoms: readonly {
       ),
   },
   {
-    title: 'A key leaked',
+    title: 'A key may have leaked',
     applies: (facts) => isFiring(facts, /^(unauthorized|forbidden)-requests$/),
   },
   {
@@ -110,7 +110,7 @@ export const symptoms: readonly {
         false),
   },
   {
-    title: 'Only the check fails',
+    title: 'Only the scheduled check fails',
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
       (isFiring(facts, /^(check-failed|no-requests)$/) && !isFiring(facts, failing)),
