@@ -110,7 +110,7 @@ export const symptoms: readonly {
         false),
   },
   {
-    title: 'Only the scheduled check fails',
+    title: 'Only our own checks fail',
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
       (isFiring(facts, /^(check-failed|no-requests)$/) && !isFiring(facts, failing)),
