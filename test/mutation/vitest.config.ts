@@ -8,7 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const files = [
   'test/shared/http/*.test.ts',
-  'test/shared/keys/keyVerifier.test.ts',
+  'test/shared/keys/*.test.ts',
+  'test/infra/ops/keys/keys.test.ts',
   'test/shared/contract/schemas.test.ts',
   'test/conformance/document/openApi.test.ts',
   'test/shared/runtime/*.test.ts',
