@@ -1,3 +1,4 @@
+import type { DuckDBInstance } from '@duckdb/node-api';
 import type { buildTags } from '../../stages/resourceNames.ts';
 import { type Column, rawColumns, readBillSql, toText } from './billFile.ts';
 
@@ -68,20 +69,15 @@ export async function readBill(
   tags: Tags,
   accounts: readonly string[] = [],
 ): Promise<Bill> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  // Nothing is fetched: what it reads is linked statically.
-  const instance = await DuckDBInstance.create(':memory:', {
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
+  database ??= openDatabase();
+  const connection = await (await database).connect();
   async function query<Row>(sql: string): Promise<Row[]> {
     const result = await connection.runAndReadAll(sql);
     return result.getRowObjectsJson() as Row[];
   }
   try {
     await query("SET TimeZone = 'UTC'");
-    await query(`CREATE TABLE raw (${rawColumns})`);
+    await query(`CREATE TEMP TABLE raw (${rawColumns})`);
     const describe = (source: string) =>
       query<Column>(
         `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
@@ -104,8 +100,19 @@ export async function readBill(
     return await readSums(query, month, tags.stage);
   } finally {
     connection.closeSync();
-    instance.closeSync();
   }
+}
+
+/** Opening one takes as long as some queries. Each connection has its own temporary tables. */
+let database: Promise<DuckDBInstance> | undefined;
+
+async function openDatabase(): Promise<DuckDBInstance> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  // Nothing is fetched: what it reads is linked statically.
+  return DuckDBInstance.create(':memory:', {
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
 }
 
 type Tags = ReturnType<typeof buildTags>;
@@ -133,7 +140,7 @@ function describeCause({ message }: Error): string {
 function createLines(tags: Tags, accounts: readonly string[]): string {
   const isOwnAccount =
     accounts.length > 0 ? `account IN (${accounts.map(toText).join(', ')})` : 'true';
-  return `CREATE TABLE lines AS
+  return `CREATE TEMP TABLE lines AS
     SELECT *,
       category = 'usage' AND quantity > 0 AND net = 0 AND NOT "isCommitted" AS "isFree"
     FROM (SELECT
@@ -151,7 +158,7 @@ function createLines(tags: Tags, accounts: readonly string[]): string {
       CASE WHEN "stageTag" = ${toText(tags.stage)} AND coalesce("serviceTag", ${toText(tags.service)}) = ${toText(tags.service)} AND ${isOwnAccount} THEN 'own'
         WHEN "stageTag" IS NULL AND "serviceTag" IS NULL THEN 'none' ELSE 'other' END AS tag,
       coalesce(quantity, 0) AS quantity,
-      coalesce(net, CASE WHEN kind LIKE '%Discount' AND bool_or(net IS NOT NULL) OVER (PARTITION BY file) THEN 0 END, gross, 0) AS net,
+      coalesce(net, CASE WHEN kind LIKE '%Discount' AND file IN (SELECT file FROM raw WHERE net IS NOT NULL) THEN 0 END, gross, 0) AS net,
       coalesce(CASE WHEN list > 0 THEN list END, gross, 0) AS list
     FROM raw)`;
 }
@@ -171,13 +178,13 @@ async function readSums(query: Query, month: string, stage: string): Promise<Bil
     // In a bill by the day, a line of a whole month does not tell whether a day is missing.
     days: await query(`
       WITH own AS (
-        SELECT *, count(*) OVER (PARTITION BY "from", "end", account, region, service, "usageType", category, resource, quantity, net) AS copies
-        FROM lines WHERE ${ofMonth}),
+        SELECT "from", "end", account, region, service, "usageType", category, resource, quantity, net, "isDaily", count(*) AS copies
+        FROM lines WHERE ${ofMonth} GROUP BY ALL),
       spread AS (
         SELECT *, unnest(generate_series(date_trunc('day', "from"), "end" - INTERVAL 1 MICROSECOND, INTERVAL 1 DAY)) AS day
         FROM own WHERE "isDaily" OR NOT ${isDaily ?? false})
       SELECT strftime(day, '%Y-%m-%d') AS day,
-        coalesce(sum(quantity) FILTER (WHERE "usageType" LIKE '%ApiGatewayRequest'), 0) AS requests,
+        coalesce(sum(quantity * copies) FILTER (WHERE "usageType" LIKE '%ApiGatewayRequest'), 0) AS requests,
         min(copies)::INTEGER AS copies
       FROM spread GROUP BY ALL ORDER BY day`),
     isDaily: isDaily ?? false,
