@@ -53,18 +53,15 @@ export interface Minute {
 const ofTable = ['ReadThrottleEvents', 'WriteThrottleEvents', 'TransactionConflict'];
 const rateRules: RateRule['name'][] = ['flood', 'keyless', 'lists-of-key', 'lists-of-address'];
 /** The metrics that have no value on an ordinary day. */
-const withoutValue = [
+const withoutValue: readonly string[] = [
   ...tableNames.flatMap((table) => ofTable.map((name) => `${table} ${name}`)),
   ...['checkThrottled', 'surplusEntries', 'certificateDays', 'keyDays'],
   ...rateRules.map((name) => `${name} BlockedRequests`),
 ];
 
-const missingMetrics = Object.fromEntries(withoutValue.map((name) => [name, undefined]));
-
 /** Some calls of each operation, fast and successful. */
 export function toOrdinaryMinute(Invocations: number): Minute {
   return {
-    ...missingMetrics,
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),
     unauthorized: 0,
     forbidden: 0,
@@ -149,7 +146,8 @@ const counted = new Map<string, (minute: Minute, index: number) => number>([
 function toValues(name: string, minutes: readonly Minute[]): (number | undefined)[] {
   const count = counted.get(name);
   if (count) return minutes.map((minute, index) => count(minute, index) || undefined);
-  if (!(name in (minutes[0] ?? {}))) throw new Error(`There is no metric ${name}.`);
+  if (!(withoutValue.includes(name) || name in (minutes[0] ?? {})))
+    throw new Error(`There is no metric ${name}.`);
   return minutes.map(({ [name as keyof Minute]: value }) => value as number | undefined);
 }
 
