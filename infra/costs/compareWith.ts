@@ -38,7 +38,8 @@ export async function compareWith(revision: string, checked: readonly PricedStag
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-diff-'));
   extractCommit(from.commit, folder.path);
   const then = readDataOf(folder.path, revision);
-  const stages = await readStagesOf(folder.path, revision);
+  const names = checked.map(({ name }) => name as string);
+  const stages = await readStagesOf(folder.path, revision, names);
   const traffic = readCommittedTraffic();
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
@@ -122,13 +123,18 @@ function readDataOf(folder: string, revision: string) {
 const findBuilder = (folder: string) => builders.find((file) => existsSync(join(folder, file)));
 
 /** Builds the templates of a commit by its own code. */
-async function readStagesOf(folder: string, revision: string): Promise<Map<string, PricedStage>> {
+async function readStagesOf(
+  folder: string,
+  revision: string,
+  names: readonly string[],
+): Promise<Map<string, PricedStage>> {
   const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
   try {
     const { stages }: { stages: Record<string, Stage> } = await load('infra/stages/stages.ts');
     const { buildApp }: { buildApp: BuildApp } = await load(findBuilder(folder) ?? builders[0]);
-    const all = Object.values(stages).map((stage) => withMetrics(stage, buildApp));
-    return new Map((await Promise.all(all)).map((stage) => [stage.name, stage]));
+    const wanted = Object.values(stages).filter(({ name }) => names.includes(name));
+    const all = await Promise.all(wanted.map((stage) => withMetrics(stage, buildApp)));
+    return new Map(all.map((stage) => [stage.name, stage]));
   } catch (error) {
     const reason = (error as Error).message;
     throw new Error(

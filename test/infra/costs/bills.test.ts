@@ -32,10 +32,15 @@ import {
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
-import { priceStage } from './figures.ts';
 
 const { prices } = readPrices();
 const { production } = fixtures;
+const unchanged = { service: templates.production, watch: watchTemplates.production };
+const toPriced = (stage: Stage, { service, watch }: StageTemplates) => ({
+  ...stage,
+  metrics: countMetrics([service.toJSON(), watch.toJSON()]),
+});
+const priced = toPriced(production, unchanged);
 const { settings } = production;
 const { units: recorded } = readPricing(production, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
@@ -112,8 +117,7 @@ test.each([
 );
 
 test('the outcomes of a month of adjustments are stored and backed up, but replays are not', () => {
-  const countStored = (requests: string) =>
-    priceMonth(priceStage(production), toTraffic(requests), pricing).usage;
+  const countStored = (requests: string) => priceMonth(priced, toTraffic(requests), pricing).usage;
   const none = countStored('adjustInventory:replay=10M').storedGigabytes;
   const requests = 'adjustInventory=10M,adjustInventory:cart=1M,adjustInventory:409=1M';
   const { storedGigabytes, backedUpGigabytes } = countStored(requests);
@@ -181,7 +185,7 @@ test.each([
 
 test('a key is read again each minute: 43,800 minutes × $0.125 a million, for each called operation', () => {
   const traffic = toTraffic('updateInventory=1M,listOrders=1k,listOrders:401=1k,listOrders:429=1k');
-  const { keyReads } = priceMonth(priceStage(production), traffic, pricing);
+  const { keyReads } = priceMonth(priced, traffic, pricing);
   expect(keyReads).toBeCloseTo((44_800 * 0.125) / 1e6, 9);
 });
 
@@ -224,7 +228,6 @@ const ownTopics = { alarms: { page: topic, ticket: topic } };
 const atOnce = { rollout: 'atOnce' } as const;
 const { staging } = fixtures;
 const quiet = { ...staging, settings: { ...staging.settings, accountConcurrency: 1_000 } };
-const unchanged = { service: templates.production, watch: watchTemplates.production };
 const synthesizeQuiet = () => synthesizeStages([quiet]).staging;
 test.each<[string, Stage, () => StageTemplates]>([
   ['production', production, () => unchanged],
@@ -237,13 +240,14 @@ test.each<[string, Stage, () => StageTemplates]>([
   ],
   ['one that keeps nothing', quiet, synthesizeQuiet],
 ])('the monthly units in the settings of %s match its stacks', (_, stage, stacks) => {
-  const usage = countFixedUsage(priceStage(stage), 1, pricing);
+  const built = stacks();
+  const usage = countFixedUsage(toPriced(stage, built), 1, pricing);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
-  expect({ ...usage, isBackedUp }).toEqual({ ...usage, ...countFixedUnits(stacks()) });
+  expect({ ...usage, isBackedUp }).toEqual({ ...usage, ...countFixedUnits(built) });
 });
 
 test('monitoring production costs at most 16 dollars a month, as infra/README.md says', () => {
-  const fixed = toDollars(countFixedUsage(priceStage(production), 0, pricing), toRates(prices));
+  const fixed = toDollars(countFixedUsage(priced, 0, pricing), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   // With up to six operations.
   const further = Math.max(0, operationIds.length - 6);

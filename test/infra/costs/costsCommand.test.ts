@@ -28,7 +28,6 @@ import {
   runOps,
   toScreen,
 } from '../ops/opsProcess.ts';
-import { priceStage } from './figures.ts';
 
 const runCosts = defineCommand('costs');
 const folder = openTemporaryFolder();
@@ -195,17 +194,21 @@ const commits: Readonly<Record<string, Files>> = {
 };
 
 const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
-const worstMonthDollars = Math.ceil(priceWorstMonth(priceStage(production)).total);
-const dime = { reservedConcurrency: { listOrders: 900 } };
+const priced = await withMetrics(production);
+const { metrics } = priced;
+const worstMonthDollars = Math.ceil(priceWorstMonth(priced).total);
+/** An alarm on one metric. */
+const dime = { ...metrics, alarmMetrics: metrics.alarmMetrics + 1 };
 const moreLists = { throttles: { ...throttles, listInventory: { rate: 50, burst: 100 } } };
 /** Two lists at once, of 0.7 s each, are 2.857 a second. */
 const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
-/** Settings, and the accepted month as a multiple of that without them; 0 is none. */
-const checks: Readonly<Record<string, [Partial<StageSettings>, accepted: number]>> = {
+/** Settings, the accepted month as a multiple of that without them, where 0 is none, and other counts. */
+type Check = [changes: Partial<StageSettings>, accepted: number, counts?: typeof metrics];
+const checks: Readonly<Record<string, Check>> = {
   'what was accepted': [{ maxIncreaseDollars: 0 }, 1],
   less: [{ maxIncreasePercent: 0 }, 2],
-  'a dime': [{ ...dime, maxIncreaseDollars: 0.1 }, 1],
-  'a dime too much': [{ ...dime, maxIncreaseDollars: 0.09 }, 1],
+  'a dime': [{ maxIncreaseDollars: 0.1 }, 1, dime],
+  'a dime too much': [{ maxIncreaseDollars: 0.09 }, 1, dime],
   'a doubling': [{ maxIncreasePercent: 101 }, 0.5],
   'a doubling too much': [{ maxIncreasePercent: 98 }, 0.5],
   'a month that nobody accepted': [{}, 0],
@@ -266,10 +269,11 @@ async function showChanges(): Promise<string[]> {
 }
 
 function showChecks(): string[] {
-  const { total } = priceMonth(priceStage(production), readCommittedTraffic());
-  return Object.entries(checks).map(([name, [changes, factor]]) => {
+  const { total } = priceMonth(priced, readCommittedTraffic());
+  return Object.entries(checks).map(([name, [changes, factor, counts = metrics]]) => {
     const accepted = factor ? { production: Number((total * factor).toFixed(2)) } : {};
-    const found = checkMonths([priceStage(changeProduction({ ...wide, ...changes }))], accepted);
+    const stage = { ...changeProduction({ ...wide, ...changes }), metrics: counts };
+    const found = checkMonths([stage], accepted);
     const lines = found.map(({ isWithin, text }) => `${isWithin ? 'ok' : 'FAILED'}: ${text}\n`);
     return `$ npx petstore costs check # of ${name}\n${lines.join('')}`;
   });
@@ -286,13 +290,13 @@ it('compares with a commit by the templates that its own code builds', async () 
   expect(isSame).toMatchObject({ status: 1, stdout: '' });
   expect(isSame.stderr).toMatch(/^HEAD is what is checked out, [0-9a-f]{12} of [\d-]+: nothing/);
   git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'After');
-  const words = ['infra/petstore.js', 'costs', 'check', 'HEAD^', '--json'];
-  const { stdout, stderr } = await runOps(words, { variables: { GIT_DIR: repository } });
+  const line = 'infra/petstore.js costs check HEAD^ --stage production --json';
+  const { stdout, stderr } = await runOps(line.split(' '), { variables: { GIT_DIR: repository } });
   expect(stderr).toBe('');
   for (const { stage: name, before } of JSON.parse(stdout).changes) {
     // The process has the tests' stages, and the commit those of the team.
     const stage = deployedStages.find((one) => one.name === name);
-    const total = stage && priceMonth(priceStage(stage), readCommittedTraffic()).total;
+    const total = stage && priceMonth(await withMetrics(stage), readCommittedTraffic()).total;
     expect(before).toEqual(total && expect.closeTo(total, 6));
   }
 });

@@ -5,6 +5,7 @@ import { countIdsAboveList, priceService } from '../../../infra/costs/bills/cost
 import { priceWorstMonth, readPricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, sumOf } from '../../../infra/costs/bills/usage.ts';
+import { withMetrics } from '../../../infra/costs/costOptions.ts';
 import { renderCosts } from '../../../infra/costs/costsText.ts';
 import { readPrices } from '../../../infra/costs/prices.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
@@ -14,12 +15,11 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, defineCommand } from '../ops/opsProcess.ts';
-import { priceStage } from './figures.ts';
 
 const { production } = fixtures;
 // A team's `sizes.json` and `traffic.json` change none of these: no sizes have this name, and this is the tests' traffic.
 const name = 'unmeasured' as StageName;
-const priced = { ...priceStage(production), name };
+const priced = { ...(await withMetrics(production)), name };
 const priceWorst = (changes: Partial<StageSettings>) =>
   priceWorstMonth({ ...priced, ...changeProduction(changes), name });
 const ofTests = {

@@ -2,12 +2,12 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCommittedTraffic } from '../../../../infra/costs/bills/traffic.ts';
+import { withMetrics } from '../../../../infra/costs/costOptions.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { findChromium, launchChromium } from '../../../support/chromium.ts';
 import { changedSettings, fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { callOps, changeSettings, defineCommand } from '../../ops/opsProcess.ts';
-import { priceStage } from '../figures.ts';
 import { account, type Line, makeBill, places, times, toTime, writeBill } from './bills.ts';
 import { openLogs, toAccess, toLine, toReport } from './logs.ts';
 
@@ -19,8 +19,8 @@ beforeEach(() => {
 });
 
 /** Two months with all that a page can show: free tier, discount, credit, tax, a busy week, a price, and another service. */
-function makeLines(): Line[] {
-  const production = priceStage(fixtures.production);
+async function makeLines(): Promise<Line[]> {
+  const production = await withMetrics(fixtures.production);
   const traffic = readCommittedTraffic();
   const busy = {
     ...traffic,
@@ -103,7 +103,7 @@ const logs = {
 async function writePage(withLogs = true): Promise<string> {
   changeSettings(stages.production, { budget: { ...changedSettings.budget, monthlyDollars: 70 } });
   const aws = withLogs ? (await openLogs(logs)).variables : {};
-  const path = await writeBill(folder, 'cur.parquet', makeLines());
+  const path = await writeBill(folder, 'cur.parquet', await makeLines());
   const { stdout } = await callOps(runCosts, ['report', '2026-11', path], {
     ...aws,
     AWS_REGION: 'us-east-1',

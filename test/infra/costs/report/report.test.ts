@@ -2,12 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import allowancesFile from '../../../../infra/costs/allowances.json' with { type: 'json' };
 import { readCommittedTraffic, sumRequests } from '../../../../infra/costs/bills/traffic.ts';
+import { withMetrics } from '../../../../infra/costs/costOptions.ts';
 import { readPrices, toUnitDollars, usageParts } from '../../../../infra/costs/prices.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { callOps, changeSettings, defineCommand } from '../../ops/opsProcess.ts';
-import { priceStage } from '../figures.ts';
 import {
   account,
   type Format,
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const production = priceStage(fixtures.production);
+const production = await withMetrics(fixtures.production);
 
 const isOf = (type: string) => (line: Line) => line.usageType.endsWith(`-${type}`);
 const change =
