@@ -1,4 +1,3 @@
-import { cpSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -6,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { writeBundle } from '../../support/bundles.ts';
+import { writeBundles } from '../../support/bundles.ts';
 import type { Silence } from '../../support/faults/blackHole.ts';
 import { type Certificate, makeCertificate } from '../../support/faults/certificate.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
@@ -22,9 +21,11 @@ type Handler = (...args: unknown[]) => Promise<unknown>;
 type Spoil = (store: FaultyEndpoint) => Promise<void> | void;
 
 const { folder } = openTemporaryFolder();
+let files: Record<OperationId, string>;
 beforeAll(async () => {
-  for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
+  files = await writeBundles(folder);
 });
+let starts = 0;
 
 /** Milliseconds that a silent database may delay a cold start, and more for a busy machine. */
 const TIMEOUT = 1_000 + 4_000;
@@ -41,21 +42,24 @@ const logs = keepLogs();
  * is healed. `identity` makes the database speak TLS.
  */
 async function open(spoil: Spoil, identity?: Certificate) {
-  const fresh = mkdtempSync(join(folder, 'stage-'));
   const require = createRequire(import.meta.url);
   let timeLeft: number | undefined;
 
   /** @returns the time that all warm-ups took, with their calls and log lines */
   async function start(store: FaultyEndpoint) {
-    cpSync(join(folder, 'built'), fresh, { recursive: true });
-    // Loads the code behind Lambda's entry file, so that only the warm-ups are timed.
-    for (const id of operationIds) require(join(fresh, id, 'function.cjs'));
+    starts += 1;
+    // Loads the code behind Lambda's entry file anew, so that only the warm-ups are timed.
+    for (const id of operationIds) {
+      const code = require.resolve(join(files[id], '../function.cjs'));
+      delete require.cache[code];
+      require(code);
+    }
     await store.heal();
     await spoil(store);
     const before = logs.length;
     const started = performance.now();
     const modules = operationIds.map(async (id) => {
-      const front = pathToFileURL(join(fresh, id, 'index.mjs')).href;
+      const front = `${pathToFileURL(files[id])}?start=${starts}`;
       return [id, (await import(/* @vite-ignore */ front)).handler] as const;
     });
     const handlers = new Map<string, Handler>(await Promise.all(modules));
