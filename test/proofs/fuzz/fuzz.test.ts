@@ -109,7 +109,7 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
     'a late response',
     /^deadline: no response/m,
     afterResponse(() => late.promise),
-    { deadlineMilliseconds: 1_000 },
+    { deadlineMilliseconds: 300 },
   ],
   ['a 500', /^status: 500 .*Planted/m, afterResponse(toInternalError)],
   [
