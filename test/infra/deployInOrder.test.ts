@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
 import { serve } from './ops/aws.ts';
+import { callOps } from './ops/opsProcess.ts';
 
 type State = 'queued' | 'deploying' | 'success' | 'failure' | 'skipped' | 'waiting';
 
@@ -22,11 +24,31 @@ function toJob(state: State, name = 'production') {
 }
 type Job = ReturnType<typeof toJob>;
 
+type Run = (env: Record<string, string>) => Promise<{ status: unknown; output: string }>;
+
+const file = join(projectRoot, 'infra/deployInOrder.js');
+
+/** As the workflow does. */
+const inOwnProcess: Run = async (env) => {
+  const child = spawn(process.execPath, [file], { env });
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { status, output };
+};
+
+let runs = 0;
+/** A tenth of the work. */
+const inThisProcess: Run = async (env) => {
+  runs += 1;
+  const load = () => import(/* @vite-ignore */ `${file}?${runs}`);
+  const { status, stdout } = await callOps(load, [], env);
+  return { status, output: stdout };
+};
+
 /**
  * Runs the step of run 5's job `production`, beside other runs.
  * @param moments the jobs of each run, each time they are read; the last stays
  */
-async function runStep(moments: Record<number, Job[]>[], broken = false) {
+async function runStep(moments: Record<number, Job[]>[], run = inThisProcess, broken = false) {
   const paths: string[] = [];
   const jobs = () => (moments.length > 1 ? moments[0] : moments.at(-1)) ?? {};
   using github = await serve((request, response) => {
@@ -34,8 +56,8 @@ async function runStep(moments: Record<number, Job[]>[], broken = false) {
     expect(request.headers.authorization).toBe('Bearer token');
     paths.push(path);
     if (broken) return response.writeHead(502).end();
-    const [, run] = /^runs\/10(\d)\/jobs\?filter=all/.exec(path) ?? [];
-    if (run) return response.end(JSON.stringify({ jobs: jobs()[Number(run)] }));
+    const [, number] = /^runs\/10(\d)\/jobs\?filter=all/.exec(path) ?? [];
+    if (number) return response.end(JSON.stringify({ jobs: jobs()[Number(number)] }));
     if (path === 'runs/105') return response.end('{"workflow_id":9}');
     expect(path).toBe('workflows/9/runs?per_page=100');
     if (paths.length > 2) moments.splice(0, moments.length > 1 ? 1 : 0);
@@ -49,20 +71,15 @@ async function runStep(moments: Record<number, Job[]>[], broken = false) {
     }));
     return response.end(JSON.stringify({ workflow_runs }));
   });
-  const child = spawn(process.execPath, ['infra/deployInOrder.js'], {
-    cwd: projectRoot,
-    env: {
-      GITHUB_API_URL: github.address,
-      GITHUB_REPOSITORY: 'shop/petstore',
-      GITHUB_RUN_ID: '105',
-      GITHUB_RUN_NUMBER: '5',
-      GITHUB_JOB: 'production',
-      GITHUB_TOKEN: 'token',
-      POLL_SECONDS: '0.01',
-    },
+  return await run({
+    GITHUB_API_URL: github.address,
+    GITHUB_REPOSITORY: 'shop/petstore',
+    GITHUB_RUN_ID: '105',
+    GITHUB_RUN_NUMBER: '5',
+    GITHUB_JOB: 'production',
+    GITHUB_TOKEN: 'token',
+    POLL_SECONDS: '0.01',
   });
-  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  return { status, output };
 }
 
 const passed = { status: 0, output: '' };
@@ -94,8 +111,8 @@ it.each<[string, typeof passed, Record<number, Job[]>]>([
 
 it('a deployment waits for an earlier one, and for no longer', async () => {
   const deploying = { 4: [toJob('deploying')] };
-  const { status, output } = await runStep([deploying, deploying, { 4: [toJob('success')] }]);
-  expect({ status, output }).toEqual({
+  const moments = [deploying, deploying, { 4: [toJob('success')] }];
+  expect(await runStep(moments, inOwnProcess)).toEqual({
     status: 0,
     output: 'Waiting for run 4, which deploys.\n'.repeat(2),
   });
@@ -105,5 +122,5 @@ it('a deployment waits for an earlier one, and for no longer', async () => {
 
 it('nothing is deployed if GitHub does not say what else does', async () => {
   const output = 'Nothing was deployed: GitHub returned 502 for runs/105.\n';
-  expect(await runStep([{}], true)).toEqual({ status: 1, output });
+  expect(await runStep([{}], inOwnProcess, true)).toEqual({ status: 1, output });
 });
