@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readCommit, unknownCommit } from '../../../infra/stages/commit.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
@@ -11,12 +11,7 @@ const { folder, read, toPath, write } = openTemporaryFolder();
 const copy = toPath('commit.ts');
 cpSync(new URL('../../../infra/stages/commit.ts', import.meta.url).pathname, copy);
 
-function run(): string {
-  const script = `import { readCommit } from '${copy}'; process.stdout.write(readCommit());`;
-  const args = ['--input-type=module', '-e', script];
-  const env = { PATH: process.env.PATH, GIT_CEILING_DIRECTORIES: tmpdir() };
-  return execFileSync(process.execPath, args, { encoding: 'utf8', env });
-}
+const { readCommit: readOwn } = await import(/* @vite-ignore */ copy);
 
 function git(...args: string[]): string {
   const who = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
@@ -24,26 +19,28 @@ function git(...args: string[]): string {
 }
 
 it('is unknown without git, else the commit, with a name for each later change', () => {
-  expect(run()).toBe(unknownCommit);
+  vi.stubEnv('GIT_CEILING_DIRECTORIES', tmpdir());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(readOwn({})).toBe(unknownCommit);
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'First');
   const commit = git('rev-parse', 'HEAD').slice(0, 12);
-  expect(run()).toBe(commit);
+  expect(readOwn({})).toBe(commit);
   const edited = new RegExp(`^${commit}-dirty-[0-9a-f]{8}$`);
   const names = ['', 'a', 'b'].map((content) => {
     write('other.ts', content);
-    const name = run();
+    const name = readOwn({});
     expect(name).toMatch(edited);
     return name;
   });
   git('add', '.');
-  expect(run()).toBe(names[2]);
+  expect(readOwn({})).toBe(names[2]);
   write('other.ts', 'a');
-  expect(run()).toBe(names[1]);
+  expect(readOwn({})).toBe(names[1]);
   rmSync(toPath('other.ts'));
   write('commit.ts', `${read('commit.ts')}\n`);
-  names.push(run());
+  names.push(readOwn({}));
   expect(new Set(names).size).toBe(4);
   expect(names[3]).toMatch(edited);
 });
