@@ -55,21 +55,22 @@ const isStrict = semver.gte(execFileSync('npm', ['--version'], { encoding: 'utf8
 it.runIf(isStrict)('unlisted scripts of any kind stop npm before they run', () => {
   const { folder, write } = openTemporaryFolder();
   const writeJson = (name: string, value: object) => write(name, JSON.stringify(value));
-  // `npm run --silent` would silence this too.
-  const npm = (...words: string[]) =>
-    spawnSync('npm', [...words, '--loglevel=error'], { cwd: folder, encoding: 'utf8' });
   const kinds = ['preinstall', 'install', 'postinstall'];
   for (const kind of kinds) {
-    mkdirSync(join(folder, kind));
+    mkdirSync(join(folder, kind, 'package'), { recursive: true });
     const scripts = { [kind]: 'touch ../../ran' };
-    writeJson(`${kind}/package.json`, { name: `stranger-${kind}`, version: '1.0.0', scripts });
+    const written = { name: `stranger-${kind}`, version: '1.0.0', scripts };
+    writeJson(`${kind}/package/package.json`, written);
+    // As `npm pack` does.
+    execFileSync('tar', ['-czf', `${kind}.tgz`, '-C', kind, 'package'], { cwd: folder });
   }
-  npm('pack', ...kinds.map((kind) => `./${kind}`));
-  const toDependency = (kind: string) => [`stranger-${kind}`, `file:stranger-${kind}-1.0.0.tgz`];
+  const toDependency = (kind: string) => [`stranger-${kind}`, `file:${kind}.tgz`];
   const dependencies = Object.fromEntries(kinds.map(toDependency));
   writeJson('package.json', { dependencies, allowScripts: packageJson.allowScripts });
   write('.npmrc', readFileSync(join(projectRoot, '.npmrc')));
-  const { stderr } = npm('install', '--offline');
+  // `npm run --silent` would silence this too.
+  const words = ['install', '--offline', '--loglevel=error'];
+  const { stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8' });
   expect(stderr).toContain('ESTRICTALLOWSCRIPTS');
   for (const kind of kinds) expect(stderr).toContain(`stranger-${kind}@1.0.0`);
   expect(readdirSync(folder)).not.toContain('ran');
