@@ -127,31 +127,45 @@ export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
   return { ...item, petId: BigInt(`${item.petId}`.slice(-idDigits).replace(/^0/, '1')) };
 }
 
-export type List = Awaited<ReturnType<typeof measureList>>;
+/** A whole list: its read units, and the bytes of its body in each coding that was measured. */
+export interface List {
+  readonly entries: number;
+  readonly idDigits: number;
+  readonly readUnits: number;
+  readonly bytes: Readonly<Partial<Record<ReturnType<typeof toBodyKind>, number>>>;
+}
 
-/** A whole list as the function makes it, from the pages of a Scan: its read units, and the bytes of its body. */
-export async function measureList(entries: number, idDigits: number, withTags = false) {
-  const chunks: string[] = [];
+/** A list as the function makes it, from the pages of a Scan, then the same with tags, which is not compressed. */
+export async function measureList(entries: number, idDigits: number): Promise<[List, List]> {
+  const [plain, tagged]: [Buffer[], Buffer[]] = [[], []];
   let readUnits = 0;
   const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
   for (const page of toPages(entries, toRecord)) {
-    chunks.push(
-      chunks.length === 0 ? '[' : ',',
-      toJson(page.items.map(withTags ? toTaggedItem : toInventoryItem)).slice(1, -1),
-    );
+    const before = Buffer.from(plain.length === 0 ? '[' : ',');
+    const toChunk = (items: readonly InventoryItem[]) => Buffer.from(toJson(items).slice(1, -1));
+    plain.push(before, toChunk(page.items.map(toInventoryItem)));
+    tagged.push(before, toChunk(page.items.map(toTaggedItem)));
     readUnits += page.readUnits;
   }
-  const text = [...chunks, ']'].map((chunk) => Buffer.from(chunk));
+  const end = Buffer.from(']');
+  const text = [...plain, end];
   const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));
   const [gzip, zstd] = await Promise.all([compressed('gzip'), compressed('zstd')]);
-  const bytes = { plain: Buffer.concat(text).length, gzip: gzip.length, zstd: zstd.length };
-  return { entries, idDigits, readUnits, bytes };
+  const toList = (bytes: List['bytes']): List => ({ entries, idDigits, readUnits, bytes });
+  return [
+    toList({ plain: sumBytes(text), gzip: gzip.length, zstd: zstd.length }),
+    toList({ plain: sumBytes([...tagged, end]) }),
+  ];
+}
+
+function sumBytes(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The units of another list, calculated from those of a measured one. */
 export function measureOtherList(seen: ResponseUnits, short: List, long: List): ResponseUnits {
   const kind = toBodyKind(seen.response);
-  const grown = seen.response === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
+  const grown = seen.response === '304' ? 0 : Number(long.bytes[kind]) - Number(short.bytes[kind]);
   const responseBytes = seen.responseBytes + grown;
   const { entries, idDigits, readUnits } = long;
   return {
