@@ -3,7 +3,12 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { buildApp, refuseFindings, synthesize } from '../../infra/deploy/buildApp.ts';
+import {
+  buildApp,
+  refuseFindings,
+  synthesize,
+  templatesOnly,
+} from '../../infra/deploy/buildApp.ts';
 import { checkStageSettings } from '../../infra/stages/checkStageSettings.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
@@ -22,11 +27,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
-const context = { 'aws:cdk:bundling-stacks': [] };
+const { context } = templatesOnly;
 
 it('tags every stack and so its resources, and protects production’s stacks from deletion', () => {
   const copied = changeProduction({ ...changedStage.settings, owner: 'shop team' });
-  const app = buildApp({ context }, [fixtures.staging, copied]);
+  const app = buildApp(templatesOnly, [fixtures.staging, copied]);
   const found = app.node.children
     .filter((child) => child instanceof Stack)
     .map(({ stackName, tags, terminationProtection, environment, region }) => [
@@ -89,7 +94,7 @@ it.each([
   ['warns of uncommitted files', account, owned, edited, ['warning', `files (${edited}).`]],
 ] as const)('a deployment %s', (_, CDK_DEFAULT_ACCOUNT, stage, from, [type, text]) => {
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', CDK_DEFAULT_ACCOUNT);
-  const app = buildApp({ context }, [stage], from);
+  const app = buildApp(templatesOnly, [stage], from);
   const { metadata } = app.node.findChild(toNames(stage).stack).node;
   const found = metadata.filter((one) => /:(error|warning)$/.test(one.type));
   expect(found.map((one) => [one.type, one.data])).toEqual(
@@ -144,7 +149,7 @@ it('explains each accepted finding at its resource, and none for a whole stack',
 
 function build(deployments: readonly Stage[]): App {
   deployments.forEach(checkStageSettings);
-  const app = buildApp({ outdir: folder, context }, deployments);
+  const app = buildApp({ ...templatesOnly, outdir: folder }, deployments);
   refuseFindings(app);
   return app;
 }

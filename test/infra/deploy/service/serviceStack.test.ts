@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { buildApp } from '../../../../infra/deploy/buildApp.ts';
+import { buildApp, templatesOnly } from '../../../../infra/deploy/buildApp.ts';
 import type { StageSettings } from '../../../../infra/stages/stageSettings.ts';
 import { listUsedTables } from '../../../../infra/stages/stages.ts';
 import { type TableName, tableNames, tables } from '../../../../infra/stages/tables.ts';
@@ -161,12 +161,14 @@ it('lets the functions use a restored table, and keeps the table that it replace
 
 /** Without bundles, the hash of the code depends on which stage is built first. */
 const unchanged = synthesizeProduction({});
+/** From the longest name of a commit. */
+const renamed = synthesizeProduction({}, 'c'.repeat(64));
 const release = (commit: string) => ({ commit, digests: mapOperations(() => expect.any(String)) });
 const readRelease = (template: Template) =>
   findProperties(template, 'AWS::SSM::Parameter').find(({ Name }) => Name.endsWith('/release'));
 
 it('another commit changes the output and the parameter alone that name it', () => {
-  const { service, watch } = synthesizeProduction({}, 'fedcba987654');
+  const { service, watch } = renamed;
   const [one, other] = [unchanged.service, service].map((template) => {
     const { Outputs, Resources, ...others } = structuredClone(template.toJSON());
     const { Value, Name } = readRelease(template);
@@ -187,7 +189,7 @@ it('another commit changes the output and the parameter alone that name it', () 
 });
 
 it('a release with ten times as many operations fits into its parameter', () => {
-  const { Value } = readRelease(synthesizeProduction({}, 'c'.repeat(64)).service);
+  const { Value } = readRelease(renamed.service);
   expect(Value.length * 10).toBeLessThan(4_096);
 });
 
@@ -219,9 +221,15 @@ it.each([
   ],
   ['variable', { allowedOrigins: ['https://other.example'] }, operationIds],
   ['level of the log', { logLevel: 'DEBUG' as const }, operationIds],
-  ['concurrency, which no version has', { reservedConcurrency: { updateInventory: 7 } }, noChange],
-  ['owner, which is a tag', { owner: 'another team' }, noChange],
-  ['throttle', { throttles: { ...throttles, updateInventory: { rate: 1, burst: 1 } } }, noChange],
+  [
+    'concurrency, throttle or owner, which no version has,',
+    {
+      reservedConcurrency: { updateInventory: 7 },
+      throttles: { ...throttles, updateInventory: { rate: 1, burst: 1 } },
+      owner: 'another team',
+    },
+    noChange,
+  ],
 ] as const)(
   'a changed %s makes other versions of the functions that have it',
   (_, changes, changed) => {
@@ -233,11 +241,14 @@ it.each([
 
 it.each([
   { '@aws-cdk/aws-lambda:recognizeVersionProps': false },
-  { '@aws-cdk/aws-lambda:recognizeLayerVersion': true },
-  { '@aws-cdk/aws-lambda:recognizeVersionProps': true },
+  {
+    '@aws-cdk/aws-lambda:recognizeVersionProps': true,
+    '@aws-cdk/aws-lambda:recognizeLayerVersion': true,
+  },
 ])('another hash of the CDK makes no other versions: %o', (flags) => {
-  const context = { 'aws:cdk:bundling-stacks': [], ...flags };
-  const app = buildApp({ outdir: folder, context }, [fixtures.production], builtCommit);
+  const context = { ...templatesOnly.context, ...flags };
+  const props = { ...templatesOnly, outdir: folder, context };
+  const app = buildApp(props, [fixtures.production], builtCommit);
   const { template } = app.synth().getStackByName('petstore-production');
   expect(readDigests(Template.fromJSON(template))).toEqual(readDigests(unchanged.service));
 });
