@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { projectRoot } from '../../infra/stages/projectRoot.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -9,9 +12,27 @@ export function findChromium(): string | undefined {
   return stdout?.split('\n')[0] || undefined;
 }
 
-export function launchChromium(...args: readonly string[]): Promise<Browser> {
+/**
+ * Starts a browser, which takes a second of processor time: all test files of a worker share it, and it ends with the
+ * worker. Each file closes its own pages.
+ */
+export function openChromium(): Promise<Browser> {
+  opened ??= launch();
+  return opened;
+}
+
+let opened: Promise<Browser> | undefined;
+
+function launch(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('No Chromium is installed.');
-  // Containers let no process make the sandbox's namespaces.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+  // Containers let no process make the sandbox's namespaces. No page lives long enough to pay for optimized code.
+  const args = ['--no-sandbox', '--js-flags=--no-opt --no-maglev'];
+  return chromium.launch({ executablePath, args });
 }
+
+/** axe for a page, in the file of half the size: every page that is checked gets it anew. */
+export const axeSource = readFileSync(
+  join(projectRoot, 'node_modules/axe-core/axe.min.js'),
+  'utf8',
+);

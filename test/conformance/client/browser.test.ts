@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../infra/docs/client/buildClient.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import type * as clientModule from '../../../shared/client/index.ts';
-import { findChromium, launchChromium } from '../../support/chromium.ts';
+import { findChromium, openChromium } from '../../support/chromium.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { fixtures } from '../target.ts';
@@ -26,7 +26,6 @@ const { changeablePetId: petId } = fixtures;
 describe.runIf(findChromium())('the client in a page from another origin, over plain HTTP', () => {
   let target: FaultyTarget;
   let origin: string;
-  let browser: Browser;
   let page: Page;
   const folder = openTemporaryFolder();
   const server = createServer(async ({ url }, response) => {
@@ -39,8 +38,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     target = await openFaultyStage(fixtures);
     await bundleClient(folder.toPath('client.js'));
     origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
-    browser = await launchChromium();
-    page = await browser.newPage();
+    page = await (await openChromium()).newPage();
     await page.goto(origin);
     await page.waitForFunction('globalThis.createPetstoreClient');
     const { baseUrl, apiKey } = target;
@@ -54,7 +52,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     );
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     server.close();
     await target?.close();
   });

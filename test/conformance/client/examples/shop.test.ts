@@ -4,12 +4,12 @@ import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
-import { findChromium, launchChromium } from '../../../support/chromium.ts';
+import { axeSource, findChromium, openChromium } from '../../../support/chromium.ts';
 import { type Fate, startProxy } from '../../../support/faults/proxy.ts';
 import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/operationSuite.ts';
@@ -348,14 +348,12 @@ describe('the shop’s server', () => {
 });
 
 describe.runIf(findChromium())('the shop’s page', () => {
-  let browser: Browser;
   let page: Page;
   /** Everything that the page receives, and where from. */
   const received: Promise<string>[] = [];
 
   beforeAll(async () => {
-    browser = await launchChromium();
-    page = await browser.newPage();
+    page = await (await openChromium()).newPage();
     page.on('response', (response) => {
       const text = response.text().catch(() => '');
       received.push(text.then((body) => `${response.url()} ${body}`));
@@ -364,7 +362,7 @@ describe.runIf(findChromium())('the shop’s page', () => {
     await page.goto(shop.address);
     await cardOf(shown).waitFor();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => page?.close());
 
   const cardOf = (id: bigint) =>
     page.locator('#pets li', {
@@ -459,7 +457,7 @@ describe.runIf(findChromium())('the shop’s page', () => {
   it('fits a phone, and axe finds nothing, light and dark', async () => {
     await page.setViewportSize({ width: 375, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    await page.evaluate(axe.source);
+    await page.evaluate(axeSource);
     // The schemes differ only in colours, which these two rules read.
     for (const [colorScheme, options] of [
       ['light', {}],

@@ -1,10 +1,10 @@
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCommittedTraffic } from '../../../../infra/costs/bills/traffic.ts';
 import { withMetrics } from '../../../../infra/costs/costOptions.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
-import { findChromium, launchChromium } from '../../../support/chromium.ts';
+import { axeSource, findChromium, openChromium } from '../../../support/chromium.ts';
 import { changedSettings, fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { callOps, changeSettings, defineCommand } from '../../ops/opsProcess.ts';
@@ -123,17 +123,15 @@ it('is one file that loads nothing, with the verdict as its first sentence', asy
 });
 
 describe.runIf(findChromium())('in a browser', () => {
-  let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium();
-    page = await browser.newPage();
+    page = await (await openChromium()).newPage();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => page?.close());
 
   it('fits a desk and a phone, light and dark, and axe finds nothing', async () => {
     await page.setContent(await writePage());
-    await page.evaluate(axe.source);
+    await page.evaluate(axeSource);
     for (const [width, height] of [
       [1280, 900],
       [375, 812],
