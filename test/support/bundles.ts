@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { alias, bundling, putInFront, toEntry } from '../../infra/deploy/bundling/bundling.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
@@ -15,31 +15,25 @@ export const deployedOptions: BuildOptions = {
   alias,
 };
 
-const built = new Map<OperationId, Promise<Uint8Array>>();
+let building: Promise<ReadonlyMap<string, Uint8Array>> | undefined;
 
-/**
- * A function's code as a deployment uploads it, built without the CDK, which takes much longer. Each test process
- * builds a function once.
- */
-export function buildBundle(id: OperationId): Promise<Uint8Array> {
-  const building = built.get(id) ?? buildOnce(id);
-  built.set(id, building);
-  return building;
-}
-
-async function buildOnce(id: OperationId): Promise<Uint8Array> {
-  const files = { entryPoints: [toEntry(id)], outfile: `${id}.js` };
+/** Each test process builds all functions once, together: esbuild then parses what they share only once. */
+async function buildAll(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = { entryPoints: operationIds.map(toEntry), outdir: '.' };
   const { outputFiles } = await build({ ...deployedOptions, ...files, write: false });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
 /**
- * Writes a function's files into a folder, the same as a deployment does (`bundles.test.ts`), but without a process.
+ * Writes a function's files into a folder, the same as a deployment does (`bundles.test.ts`), but without the CDK, which
+ * takes much longer.
  * @returns the file that Lambda loads
  */
 export async function writeBundle(id: OperationId, folder: string): Promise<string> {
+  building ??= buildAll();
+  const code = (await building).get(`${id}.js`) ?? new Uint8Array();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'function.cjs'), await buildBundle(id));
+  writeFileSync(join(folder, 'function.cjs'), code);
   const entry = join(folder, 'index.mjs');
   copyFileSync(join(dirname(putInFront), 'index.mjs'), entry);
   return entry;
