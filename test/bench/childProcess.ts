@@ -11,7 +11,7 @@ export async function startChild<First>(
   environment: Record<string, string> = {},
 ) {
   const child = fork(script, args, {
-    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', ...environment },
+    env: { ...process.env, ...environment },
     execArgv: [],
   });
   const exited = once(child, 'exit');

@@ -33,11 +33,10 @@ export async function startFunctionHost(bundles: Bundles) {
 
   /** @param isSecure whether DynamoDB speaks TLS */
   function startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
-    return startChild(
-      bundles.functionProcess,
-      [bundle, isSecure ? secureEndpoint : endpoint],
-      isSecure ? { NODE_EXTRA_CA_CERTS: trusted } : {},
-    );
+    return startChild(bundles.functionProcess, [bundle, isSecure ? secureEndpoint : endpoint], {
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      ...(isSecure && { NODE_EXTRA_CA_CERTS: trusted }),
+    });
   }
 
   return {
