@@ -134,7 +134,8 @@ const order = {
 };
 const stayed = () => `@stock.csv: ${data.read('stock.csv') === toText(toStockLines(3))}\n`;
 const outputs = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTableName: 'o' };
-const some = () => void write('some.csv', toStockLines(300));
+const rows = (count: number) => () => void write('some.csv', toStockLines(count));
+const some = rows(300);
 const toLargePet = (id: number, length = 30_000) =>
   `{"id":${id},"name":"${'x'.repeat(length)}","status":"sold"}`;
 const rounded = { id: 1, petId: 9223372036854770000n, quantity: 1, status: 'placed' };
@@ -157,7 +158,7 @@ const firstLines = [
 ];
 const inPages = () => {
   write('earlier.csv', ['earlier']);
-  faulty.pageSize = 200;
+  faulty.pageSize = 40;
 };
 const one = 'import --inventory @one.csv --stage production';
 
@@ -308,7 +309,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   ],
   // The current writes are finished, and a second run loads the rest.
   'Ctrl-C': [
-    ...[some, interruptAt({ action: 'BatchWriteItem', fault: 'resetAfterwards', times: 1 })],
+    ...[rows(60), interruptAt({ action: 'BatchWriteItem', fault: 'resetAfterwards', times: 1 })],
     ...['import --inventory @some.csv --max-wcu 1 --overwrite', 'import --inventory @some.csv'],
     ...[inPages, interruptAt({ action: 'Scan', fault: 'reset', after: 1, times: 1 })],
     ...['export --inventory @earlier.csv', listFiles],
