@@ -10,7 +10,7 @@ const files = [
   'test/shared/http/*.test.ts',
   'test/shared/keys/*.test.ts',
   'test/infra/ops/keys/keys.test.ts',
-  'test/shared/contract/schemas.test.ts',
+  'test/shared/contract/{paths,schemas}.test.ts',
   'test/conformance/document/openApi.test.ts',
   'test/shared/runtime/*.test.ts',
   'test/infra/local/storeData.test.ts',
