@@ -28,7 +28,9 @@ function launch(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('No Chromium is installed.');
   // Containers let no process make the sandbox's namespaces. No page lives long enough to pay for optimized code.
   const args = ['--no-sandbox', '--js-flags=--no-opt --no-maglev'];
-  return chromium.launch({ executablePath, args });
+  // Commands that are interrupted in a test's own process must not end the browser, or that process.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  return chromium.launch({ executablePath, args, ...signals });
 }
 
 /** axe for a page, in the file of half the size: every page that is checked gets it anew. */
