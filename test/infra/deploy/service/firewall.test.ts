@@ -4,10 +4,11 @@ import { mintApiKey } from '../../../../shared/keys/apiKey.ts';
 import {
   changedProduction,
   findProperties,
+  type StageTemplates,
   synthesizeProduction,
   templates,
 } from '../../../support/stackTemplates.ts';
-import { fixtures } from '../../../support/stageFixtures.ts';
+import { changedSettings, fixtures } from '../../../support/stageFixtures.ts';
 
 // WAF's statements, played by its documentation, decide which rule counts a request, and under which key:
 // https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-transformation.html
@@ -70,8 +71,18 @@ function toAggregate(request: Request, { Statement }: Json): string | undefined 
   return request.authorization && transform(request.authorization, Header.TextTransformations);
 }
 
-const { service } = synthesizeProduction({ firewall: true });
-const [acl] = findProperties(service, 'AWS::WAFv2::WebACL');
+const { throttles } = fixtures.production.settings;
+const findAcl = ({ service }: StageTemplates) => findProperties(service, 'AWS::WAFv2::WebACL')[0];
+const acl = findAcl(synthesizeProduction({ firewall: true }));
+const changed = findAcl(changedProduction());
+/** Few lists, and pages of any origin. */
+const slow = findAcl(
+  synthesizeProduction({
+    firewall: true,
+    throttles: { ...throttles, listInventory: { rate: 0.1, burst: 1 } },
+    allowedOrigins: ['*'],
+  }),
+);
 const rateRules: Json[] = acl.Rules.filter((rule: Json) => rule.Statement.RateBasedStatement);
 const toCounted = (request: Request) =>
   rateRules.filter((rule) => toAggregate(request, rule)).map(({ Name }) => Name);
@@ -135,24 +146,15 @@ describe('the firewall', () => {
   });
 
   it('allows an address 3,000 requests a minute, and two thirds of the lists to one client', () => {
-    const { rate } = fixtures.production.settings.throttles.listInventory;
+    const { rate } = throttles.listInventory;
     const limits = { flood: 3_000, keyless: 60, 'lists-of-key': 40 * rate };
     const expected = { ...limits, 'lists-of-address': 40 * rate };
     expect(toLimits(acl)).toEqual(expected);
-    const slow = {
-      ...fixtures.production.settings.throttles,
-      listInventory: { rate: 0.1, burst: 1 },
-    };
-    const [slowAcl] = findProperties(
-      synthesizeProduction({ firewall: true, throttles: slow }).service,
-      'AWS::WAFv2::WebACL',
-    );
     // The least that WAF takes.
-    expect(toLimits(slowAcl)).toMatchObject({ 'lists-of-key': 10, 'lists-of-address': 10 });
+    expect(toLimits(slow)).toMatchObject({ 'lists-of-key': 10, 'lists-of-address': 10 });
   });
 
   it('has the limits of the settings', () => {
-    const [changed] = findProperties(changedProduction().service, 'AWS::WAFv2::WebACL');
     expect(toLimits(changed)).toEqual({
       flood: 50_000,
       keyless: 60,
@@ -176,12 +178,10 @@ describe('the firewall', () => {
 
   // A response of WAF is fixed text, and a browser takes one origin or `*`.
   it.each([
-    [['*'], '*'],
-    [['https://www.petstore.example'], 'https://www.petstore.example'],
-    [['https://www.petstore.example', 'https://shop.petstore.example'], undefined],
-  ] as const)('with the origins %j, lets pages of %s read a refusal', (allowedOrigins, origin) => {
-    const own = synthesizeProduction({ firewall: true, allowedOrigins });
-    const [{ Rules }] = findProperties(own.service, 'AWS::WAFv2::WebACL');
+    [['*'], '*', slow],
+    [fixtures.production.settings.allowedOrigins, 'https://www.petstore.example', acl],
+    [changedSettings.allowedOrigins, undefined, changed],
+  ] as const)('with the origins %j, lets pages of %s read a refusal', (_, origin, { Rules }) => {
     const headers = Rules[0].Action.Block.CustomResponse.ResponseHeaders.map(
       ({ Name, Value }: Json) => [Name, Value],
     );

@@ -55,15 +55,21 @@ it('an operation that is turned off wakes nobody, and the check does not call it
   expect(toAsked(changedProduction().watch)).toEqual([others]);
 });
 
-it.each([1, 5, 50])('of a reserved concurrency of %i, four fifths are a ticket', (reserved) => {
-  const { watch } = synthesizeProduction({ reservedConcurrency: { listInventory: reserved } });
+it('of each reserved concurrency, four fifths are a ticket', () => {
+  const reservedConcurrency = { listInventory: 1, getInventoryEntry: 5, updateInventory: 50 };
+  const { watch } = synthesizeProduction({ reservedConcurrency });
   const alarm = findProperties(watch, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) =>
     /-reserved-concurrency$/.test(AlarmName),
   );
   const [{ Expression }] = alarm?.Metrics ?? [];
-  const isFiring = (running: number) =>
-    compile(['listInventory'], Expression)([running]) >= alarm?.Threshold;
-  expect([isFiring(0.8 * reserved), isFiring(0.79 * reserved)]).toEqual([true, false]);
+  const ids = Object.keys(reservedConcurrency);
+  for (const [id, reserved] of Object.entries(reservedConcurrency)) {
+    const isFiring = (running: number) => {
+      const values = ids.map((one) => (one === id ? running : 0));
+      return compile(ids, Expression)(values) >= alarm?.Threshold;
+    };
+    expect([isFiring(0.8 * reserved), isFiring(0.79 * reserved)], id).toEqual([true, false]);
+  }
 });
 
 it('each alarm says what it means and where to look, and sends its start and end', () => {
@@ -87,7 +93,7 @@ it('each alarm says what it means and where to look, and sends its start and end
 });
 
 it('an alarm counts what each rate rule of the firewall refuses, by the metrics of the web ACL', () => {
-  const { service, watch } = synthesizeProduction({ firewall: true });
+  const { service, watch } = changedProduction();
   const [{ Rules, VisibilityConfig }] = findProperties(service, 'AWS::WAFv2::WebACL');
   const own = findProperties(watch, 'AWS::CloudWatch::Alarm').filter(({ Metrics = [] }) =>
     JSON.stringify(Metrics).includes('AWS/WAFV2'),
