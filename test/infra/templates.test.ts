@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildApp } from '../../infra/deploy/buildApp.ts';
+import { buildApp, templatesOnly } from '../../infra/deploy/buildApp.ts';
 import { deprecatedOperations } from '../../infra/deploy/watch/logQueries.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
@@ -53,8 +53,7 @@ it.each(fixtureNames)('the dashboards of %s are the committed ones', async (stag
 
 /** The resources of each stack, and its outputs. */
 function readBlocks(name: string, stage: Stage): string[] {
-  const context = { 'aws:cdk:bundling-stacks': [] };
-  const app = buildApp({ outdir: toPath(name), context }, [stage], builtCommit);
+  const app = buildApp({ ...templatesOnly, outdir: toPath(name) }, [stage], builtCommit);
   return app.synth().stacks.flatMap(({ stackName, template, dependencies }) => [
     `${stackName} after ${dependencies
       .map(({ id }) => id)
