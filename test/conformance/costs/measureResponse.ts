@@ -137,29 +137,28 @@ export interface List {
 
 /** A list as the function makes it, from the pages of a Scan, then the same with tags, which is not compressed. */
 export async function measureList(entries: number, idDigits: number): Promise<[List, List]> {
-  const [plain, tagged]: [Buffer[], Buffer[]] = [[], []];
+  const chunks: string[] = [];
   let readUnits = 0;
   const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
   for (const page of toPages(entries, toRecord)) {
-    const before = Buffer.from(plain.length === 0 ? '[' : ',');
-    const toChunk = (items: readonly InventoryItem[]) => Buffer.from(toJson(items).slice(1, -1));
-    plain.push(before, toChunk(page.items.map(toInventoryItem)));
-    tagged.push(before, toChunk(page.items.map(toTaggedItem)));
+    chunks.push(
+      chunks.length === 0 ? '[' : ',',
+      toJson(page.items.map(toInventoryItem)).slice(1, -1),
+    );
     readUnits += page.readUnits;
   }
-  const end = Buffer.from(']');
-  const text = [...plain, end];
+  const text = [...chunks, ']'].map((chunk) => Buffer.from(chunk));
   const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));
   const [gzip, zstd] = await Promise.all([compressed('gzip'), compressed('zstd')]);
-  const toList = (bytes: List['bytes']): List => ({ entries, idDigits, readUnits, bytes });
+  const list = { entries, idDigits, readUnits };
+  const plain = Buffer.concat(text).length;
+  // The tags of entries that were never updated are equally long.
+  const first = toRecord(0);
+  const tagBytes = toJson(toTaggedItem(first)).length - toJson(toInventoryItem(first)).length;
   return [
-    toList({ plain: sumBytes(text), gzip: gzip.length, zstd: zstd.length }),
-    toList({ plain: sumBytes([...tagged, end]) }),
+    { ...list, bytes: { plain, gzip: gzip.length, zstd: zstd.length } },
+    { ...list, bytes: { plain: plain + entries * tagBytes } },
   ];
-}
-
-function sumBytes(chunks: readonly Buffer[]): number {
-  return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The units of another list, calculated from those of a measured one. */
