@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { log } from '../cli/output.ts';
 import { findExampleSettings } from '../stages/addresses.ts';
 import { checkStageSettings, StageSettingsError } from '../stages/checkStageSettings.ts';
@@ -18,11 +17,11 @@ import { defineWatchStack } from './watch/watchStack.ts';
  * Writes the templates of every deployment. Invalid settings end it with one line and status 1.
  * @returns the templates of each; none where the settings are invalid
  */
-export function synthesize(deployments: readonly Stage[]) {
+export async function synthesize(deployments: readonly Stage[]) {
   try {
     deployments.forEach(checkStageSettings);
     const app = buildApp(undefined, deployments);
-    refuseFindings(app);
+    await refuseFindings(app);
     const assembly = app.synth();
     return deployments.map((stage) => ({ stage, templates: readTemplates(assembly, stage) }));
   } catch (error) {
@@ -61,7 +60,9 @@ export function buildTemplates(stage: Stage, build: typeof buildApp = buildApp) 
 }
 
 /** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */
-export function refuseFindings(app: App): void {
+export async function refuseFindings(app: App): Promise<void> {
+  // It takes as long to load as the CDK, and commands that only count resources do without.
+  const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 }
 

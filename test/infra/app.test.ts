@@ -102,7 +102,7 @@ it.each([
   );
 });
 
-it('stops the synthesis at an unexplained finding', { timeout: 60_000 }, () => {
+it('stops the synthesis at an unexplained finding', { timeout: 60_000 }, async () => {
   vi.stubEnv('CDK_OUTDIR', folder);
   vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));
   const { synth } = App.prototype;
@@ -110,24 +110,24 @@ it('stops the synthesis at an unexplained finding', { timeout: 60_000 }, () => {
     new Topic(this.node.findChild('petstore-staging-watch') as never, 'Careless');
     return synth.call(this);
   });
-  expect(() => synthesize([fixtures.staging])).toThrow(
+  await expect(synthesize([fixtures.staging])).rejects.toThrow(
     /petstore-staging-watch\/Careless[\s\S]*AwsSolutions-SNS3/,
   );
 });
 
 it.each([...stageSettings.shape.rollout.values])(
   'accepts every setting together, with the rollout %s; the firewall leaves one finding less to explain',
-  (rollout) => {
+  async (rollout) => {
     const settings = { ...changedStage.settings, account: '123456789012', rollout };
     expect(Object.keys(settings).sort()).toEqual(Object.keys(stageSettings.shape).sort());
-    const app = build([{ ...changedStage, settings }]);
+    const app = await build([{ ...changedStage, settings }]);
     expect(toAcknowledged(app)).not.toContain('AwsSolutions-APIG3');
     expect(() => app.synth()).not.toThrow();
   },
 );
 
-it('explains each accepted finding at its resource, and none for a whole stack', () => {
-  const app = build(Object.values(fixtures));
+it('explains each accepted finding at its resource, and none for a whole stack', async () => {
+  const app = await build(Object.values(fixtures));
   expect([...new Set(toAcknowledged(app))].sort()).toEqual([
     'AwsSolutions-APIG2',
     'AwsSolutions-APIG3',
@@ -147,10 +147,10 @@ it('explains each accepted finding at its resource, and none for a whole stack',
   }
 });
 
-function build(deployments: readonly Stage[]): App {
+async function build(deployments: readonly Stage[]): Promise<App> {
   deployments.forEach(checkStageSettings);
   const app = buildApp({ ...templatesOnly, outdir: folder }, deployments);
-  refuseFindings(app);
+  await refuseFindings(app);
   return app;
 }
 

@@ -89,7 +89,7 @@ describe("a stage's settings", () => {
 
 it('the synthesis stops at an invalid setting, with one line and a status', async () => {
   const wrongStage = changeProduction({ alarms: { page: 'ops' } });
-  const outcome = await callOps(async () => void synthesize([wrongStage]), [], {
+  const outcome = await callOps(async () => void (await synthesize([wrongStage])), [], {
     CDK_OUTDIR: folder,
   });
   const rule = 'must be an e-mail address such as "ops@shop.example", or the ARN of a topic';
@@ -111,7 +111,8 @@ it('the synthesis of a doubled rate goes on, and says in one line what it may co
   const variables = { CDK_OUTDIR: output.folder, CDK_CONTEXT_JSON };
   const outcome = await callOps(
     async () => {
-      for (const { stage, templates } of synthesize([doubled])) warnOfWorstMonth(stage, templates);
+      for (const { stage, templates } of await synthesize([doubled]))
+        warnOfWorstMonth(stage, templates);
     },
     [],
     variables,
