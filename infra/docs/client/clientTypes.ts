@@ -23,7 +23,9 @@ async function buildTypes(): Promise<string> {
   try {
     const project = join(projectRoot, 'shared/client/tsconfig.json');
     const tsc = join(projectRoot, 'node_modules/.bin/tsc');
-    await promisify(execFile)(tsc, ['--project', project, '--outDir', folder]);
+    // So small a project is not worth more threads.
+    const options = ['--project', project, '--outDir', folder, '--singleThreaded'];
+    await promisify(execFile)(tsc, options);
     const paths = globSync('**/*.d.ts', { cwd: folder }).map((path) => join(folder, path));
     const modules = new Map(paths.map((path) => [path, parseTypes(path)]));
     return joinTypes(modules, join(folder, 'client/index.d.ts'));

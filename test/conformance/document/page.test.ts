@@ -1,7 +1,6 @@
 import type axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tarballName } from '../../../infra/docs/client/buildClient.ts';
 import { guideNames } from '../../../infra/docs/guide.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
@@ -46,7 +45,6 @@ test.each<[string, object, Record<string, string>?]>([
   ['GET /docs/', served, { Host: '[::1]:3000' }],
   ['GET /docs', { status: 302, location: '/docs/' }],
   ['POST /docs/', { status: 405, allow: 'GET, HEAD' }],
-  [`GET /docs/${tarballName}`, { status: 200, 'cache-control': 'no-store' }],
   ['GET /docs/nothing.html', unknown],
   ['GET /docsx', unknown],
   ['GET /v1/docs/', unknown],

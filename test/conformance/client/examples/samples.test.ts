@@ -221,7 +221,8 @@ describe('the programs', () => {
   it('match the types of the client, with the settings of a new project', async () => {
     const tsc = join(projectRoot, 'node_modules/.bin/tsc');
     await execute(tsc, ['--init']);
-    const options = '--project . --noEmit --allowImportingTsExtensions --types node --typeRoots';
+    const options =
+      '--project . --singleThreaded --noEmit --allowImportingTsExtensions --types node --typeRoots';
     await execute(tsc, [...options.split(' '), join(projectRoot, 'node_modules/@types')]);
   });
 

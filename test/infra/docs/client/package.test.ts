@@ -89,7 +89,8 @@ describe('the client’s package', () => {
   function compile(args: readonly string[]): Promise<unknown> {
     const strict =
       '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noEmit --types';
-    const other = '--skipLibCheck false --skipDefaultLibCheck --target es2022 --lib es2022,dom';
+    const other =
+      '--singleThreaded --skipLibCheck false --skipDefaultLibCheck --target es2022 --lib es2022,dom';
     const all = [...strict.split(' '), '', ...other.split(' '), ...args];
     return run(tsc, all, { cwd: folder }).catch(({ stdout }) => expect.fail(stdout));
   }
