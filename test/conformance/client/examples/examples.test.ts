@@ -35,7 +35,7 @@ const quantityNow = async (petId: bigint) => (await readEntry(target, petId)).qu
 
 // Runs before other tests change the list.
 it('list.ts lists every entry, digit for digit', async () => {
-  const lines = (await runExample(target, process.execPath, 'list.ts')).trimEnd().split('\n');
+  const lines = (await runExample(target, [process.execPath], 'list.ts')).trimEnd().split('\n');
   const { items } = await openClient().listInventory();
   const expected = items.map(({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`);
   expect(lines.sort()).toEqual(expected.sort());

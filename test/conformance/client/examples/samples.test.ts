@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ import { type ForeignResponse, startProxy } from '../../../support/faults/proxy.
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { defineFreshFunctions } from '../../localTarget.ts';
+import { hasCurl, python } from './sellers.ts';
 
 const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
 
@@ -132,12 +133,9 @@ it('shows requests and responses as the document has them', () => {
   }
 });
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
 it.runIf(hasCurl).each(pages)('the commands of %s run without an error', async (page) => {
-  const python = hasPython ? continueFirstCall(page, 'python', 'import json') : '';
-  const script = `${toProgram(page, 'sh')}\n${python && `python3 - <<'PYTHON'\n${python}\nPYTHON`}`;
+  const program = python && continueFirstCall(page, 'python', 'import json');
+  const script = `${toProgram(page, 'sh')}\n${program && `'${python}' - <<'PYTHON'\n${program}\nPYTHON`}`;
   if (script === '\n') return;
   const path = `${folder.folder}:${process.env.PATH}`;
   folder.write('arguments.txt', '');
@@ -157,7 +155,7 @@ it.runIf(hasCurl)('the loop over pages fails if a page in the middle fails', asy
   expect(pages).toBe(2);
 });
 
-describe.runIf(hasCurl && hasPython)('a sample sends the key to no other server', () => {
+describe.runIf(hasCurl && python)('a sample sends the key to no other server', () => {
   const keys: unknown[] = [];
   let elsewhere: Awaited<ReturnType<typeof startProxy>>;
   beforeAll(async () => {
@@ -184,7 +182,7 @@ describe.runIf(hasCurl && hasPython)('a sample sends the key to no other server'
     const firstCalls = blocks.get('index.html') ?? [];
     for (const [language, program] of [
       ['sh', 'sh'],
-      ['python', 'python3'],
+      ['python', python],
     ] as const) {
       const code = firstCalls.find((block) => block.language === language)?.code ?? '';
       expect(await runBehind(code, program, response)).toBe(1);
@@ -196,11 +194,11 @@ describe.runIf(hasCurl && hasPython)('a sample sends the key to no other server'
     const link = `${start}${new URL(elsewhere.baseUrl).host}/v1/store/orders`;
     const response = { status: 200, body: '[]', headers: { Link: `<${link}>; rel="next"` } };
     const loop = blocks.get('lists.html')?.find(({ code }) => code.includes('headers.txt'));
-    const python = continueFirstCall('lists.html', 'python', 'import json');
-    const pages = python.slice(python.indexOf('import re'));
-    const begin = python.slice(0, python.indexOf('with urlopen'));
+    const program = continueFirstCall('lists.html', 'python', 'import json');
+    const pages = program.slice(program.indexOf('import re'));
+    const begin = program.slice(0, program.indexOf('with urlopen'));
     expect(await runBehind(`${loop?.code}`, 'sh', response)).toBe(2);
-    expect(await runBehind(begin + pages, 'python3', response)).toBe(2);
+    expect(await runBehind(begin + pages, python, response)).toBe(2);
     expect(keys).toEqual([]);
   });
 });
