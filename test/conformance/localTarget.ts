@@ -95,7 +95,7 @@ export async function openFaultyStage(
   };
   const target = await openLocalTarget({
     data,
-    startEngine: async () => ({ endpoint: store.endpoint, close }),
+    startEngine: async () => ({ ...engine, endpoint: store.endpoint, close }),
     loadModule: define(store),
   });
   return { ...target, store };
