@@ -39,8 +39,8 @@ function findRepeated(adjustments: unknown): bigint | undefined {
 export const InventoryAdjustments = z.object(
   {
     adjustments: z.array(InventoryAdjustment, { error: LENGTH_ERROR }).check(
-      z.minLength(1, { error: LENGTH_ERROR }),
-      z.maxLength(MAX_ADJUSTMENTS, { error: LENGTH_ERROR }),
+      z.minLength(1),
+      z.maxLength(MAX_ADJUSTMENTS),
       z.refine((adjustments) => findRepeated(adjustments) === undefined, {
         error: ({ input }) => `has petId ${findRepeated(input)} twice: add its deltas`,
       }),
