@@ -395,8 +395,11 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.getByText('Test Request').first().waitFor();
     expect(new URL(page.url()).hash).toBe('#tag/orders/GET/store/orders');
     const heading = page.getByRole('heading', { name: 'List the orders, newest first' });
-    await expect.poll(async () => (await heading.boundingBox())?.y ?? -1).toBeGreaterThanOrEqual(0);
-    expect((await heading.boundingBox())?.y).toBeLessThan(desk.height);
+    const inView = async () => {
+      const { y = -1 } = (await heading.boundingBox()) ?? {};
+      return y >= 0 && y < desk.height;
+    };
+    await expect.poll(inView).toBe(true);
     await expectToFit(phone, desk);
     await expectAccessible(page, 'button-name', 'nested-interactive');
     // The class names of Scalar and of style.css must not meet.
