@@ -372,7 +372,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       .toBe(true);
   });
 
-  test('the reference shows its operations at once, fits, and links to the guides', async () => {
+  test('the reference shows its operations at once, and opens where its reader was', async () => {
     const early = await browser.newPage();
     await early.route('**/scalar-*.js', (route) => route.abort());
     await early.goto(`${stage.documentationAddress}/reference.html`);
@@ -400,15 +400,6 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       return y >= 0 && y < desk.height;
     };
     await expect.poll(inView).toBe(true);
-    await expectToFit(phone, desk);
-    await expectAccessible(page, 'button-name', 'nested-interactive');
-    // The class names of Scalar and of style.css must not meet.
-    const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
-    const sentences = await page.evaluate<string[]>(displays);
-    expect(sentences.length).toBeGreaterThan(10);
-    expect(new Set(sentences)).toEqual(new Set(['inline']));
-    const guides = page.getByRole('link', { name: 'The documentation' });
-    expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
   test('an id of 19 digits is sent and shown exactly, with the prefilled key', async () => {
@@ -454,6 +445,19 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.mouse.move(10, 10);
     await page.getByPlaceholder('Token').first().waitFor();
     expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
+  });
+
+  test('the reference fits, axe finds nothing of ours, and it links to the guides', async () => {
+    await page.getByText('Test Request').first().waitFor();
+    await expectToFit(phone, desk);
+    await expectAccessible(page, 'button-name', 'nested-interactive');
+    // The class names of Scalar and of style.css must not meet.
+    const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
+    const sentences = await page.evaluate<string[]>(displays);
+    expect(sentences.length).toBeGreaterThan(10);
+    expect(new Set(sentences)).toEqual(new Set(['inline']));
+    const guides = page.getByRole('link', { name: 'The documentation' });
+    expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
   test('no test made a request to another server or a browser error', () => {
