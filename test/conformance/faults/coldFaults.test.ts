@@ -28,7 +28,7 @@ beforeAll(async () => {
 let starts = 0;
 
 /** Milliseconds that a silent database may delay a cold start, and more for a busy machine. */
-const TIMEOUT = 1_000 + 4_000;
+const TIMEOUT = 1_000 + 7_000;
 
 const opened: ConformanceTarget[] = [];
 afterEach(async () => {
