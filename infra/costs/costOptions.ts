@@ -54,17 +54,22 @@ export async function withMetrics<Named extends Stage>(stage: Named, build?: Bui
   const { buildTemplates } = await import('../deploy/buildApp.ts');
   const count = () => countMetrics(buildTemplates(stage, build));
   if (build) return { ...stage, metrics: count() };
-  const key = JSON.stringify(stage, (name, value) => (uncounted.has(name) ? undefined : value));
+  // These change no count.
+  const {
+    account,
+    region,
+    worstMonthDollars,
+    maxIncreaseDollars,
+    maxIncreasePercent,
+    ...settings
+  } = stage.settings;
+  const key = JSON.stringify({ ...stage, settings });
   const metrics = counted.get(key) ?? count();
   counted.set(key, metrics);
   return { ...stage, metrics };
 }
 /** By the stage as JSON, for a process that runs several commands, as tests do. */
 const counted = new Map<string, MetricCounts>();
-/** Settings that change no count. */
-const uncounted = new Set(
-  'account region worstMonthDollars maxIncreaseDollars maxIncreasePercent'.split(' '),
-);
 export type BuildApp = Parameters<typeof import('../deploy/buildApp.ts')['buildTemplates']>[1];
 
 /** Whole days of UTC, in milliseconds since the epoch. */
