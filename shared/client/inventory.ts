@@ -5,10 +5,9 @@ import {
   openResponse,
   type PetstoreRequest,
   readPieces,
-  send,
   type WholeResponse,
-  withRetries,
-} from './call.ts';
+} from './attempt.ts';
+import { send, withRetries } from './call.ts';
 import { defineArrayReader } from './json.ts';
 import { PetstoreError } from './petstoreError.ts';
 import {
