@@ -195,6 +195,24 @@ describe('the cache', () => {
     for (let count = 0; count < 2; count++) expect(await refusal()).toBe('unknown key');
     expect(reads).toBe(2);
   });
+
+  it('is forgotten after 1,000 later reads, not while it is among the last 1,000', async () => {
+    const [first, second, last] = [mintApiKey(), mintApiKey(), mintApiKey()];
+    const others = [second, ...Array.from({ length: 997 }, () => mintApiKey())];
+    for (const { keyId, secretHash } of [first, ...others, last]) {
+      records.set(keyId, { ...record, keyId, secretHash });
+    }
+    await verifier.verify(first.apiKey);
+    now = START + 30_000;
+    for (const { apiKey } of others) await verifier.verify(apiKey);
+    now = START + 60_000;
+    for (const { apiKey } of [first, minted, last]) await verifier.verify(apiKey);
+    reads = 0;
+    await verifier.verify(first.apiKey);
+    expect(reads).toBe(0);
+    await verifier.verify(second.apiKey);
+    expect(reads).toBe(1);
+  });
 });
 
 it('a key verified within 60 s works while the key table is down, and a failed read is not cached', async () => {
