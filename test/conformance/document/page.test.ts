@@ -372,8 +372,48 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       .toBe(true);
   });
 
+  test('the reference fits, axe finds nothing of ours, and it links to the guides', async () => {
+    await expectToFit(desk);
+    await expectAccessible(page, 'button-name', 'nested-interactive');
+    // The class names of Scalar and of style.css must not meet.
+    const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
+    const sentences = await page.evaluate<string[]>(displays);
+    expect(sentences.length).toBeGreaterThan(10);
+    expect(new Set(sentences)).toEqual(new Set(['inline']));
+    const guides = page.getByRole('link', { name: 'The documentation' });
+    expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
+  });
+
+  test('an id of 19 digits is sent and shown exactly, with the prefilled key', async () => {
+    await page.getByRole('link', { name: 'Set the stock count of one pet' }).first().click();
+    await openForm('Test Request (patch /inventory/{petId})');
+    await fillValue('petId', String(petId));
+    expect(await send()).toEqual({
+      url: `${stage.baseUrl}/inventory/${petId}`,
+      authorization: `Bearer ${stage.apiKey}`,
+    });
+    const response = page.getByRole('region', { name: 'Response' });
+    await response.getByText('200 OK').waitFor();
+    await response.getByText(`"petId": ${petId},`).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('a typed key is sent without optional parameters, and stored nowhere', async () => {
+    await page.getByPlaceholder('Token').first().fill(stage.readKey);
+    await openForm('Test Request (get /inventory)');
+    expect(await send()).toEqual({
+      url: `${stage.baseUrl}/inventory`,
+      authorization: `Bearer ${stage.readKey}`,
+    });
+    const kept = await page.evaluate(`(async () => JSON.stringify([
+      { ...localStorage }, { ...sessionStorage }, document.cookie,
+      await indexedDB.databases(), await caches.keys(),
+    ]))()`);
+    expect(kept).toBe('[{"language":"python"},{},"",[],[]]');
+  });
+
   test('the reference shows its operations at once, and opens where its reader was', async () => {
-    const early = await browser.newPage();
+    const early = await page.context().newPage();
     await early.route('**/scalar-*.js', (route) => route.abort());
     await early.goto(`${stage.documentationAddress}/reference.html`);
     await early.getByRole('heading', { name: 'List the orders, newest first' }).waitFor();
@@ -400,64 +440,18 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       return y >= 0 && y < desk.height;
     };
     await expect.poll(inView).toBe(true);
+    // The key that the test before has typed is gone.
+    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
   });
 
-  test('an id of 19 digits is sent and shown exactly, with the prefilled key', async () => {
-    await page.getByRole('link', { name: 'Set the stock count of one pet' }).first().click();
-    await openForm('Test Request (patch /inventory/{petId})');
-    await fillValue('petId', String(petId));
-    expect(await send()).toEqual({
-      url: `${stage.baseUrl}/inventory/${petId}`,
-      authorization: `Bearer ${stage.apiKey}`,
-    });
-    const response = page.getByRole('region', { name: 'Response' });
-    await response.getByText('200 OK').waitFor();
-    await response.getByText(`"petId": ${petId},`).waitFor();
-    await page.keyboard.press('Escape');
-  });
-
-  test('on a phone, nothing covers the address of a request', async () => {
-    await page.setViewportSize(phone);
-    await openForm('Test Request (get /inventory)');
+  test('on a phone, the reference fits, and nothing covers the address of a request', async () => {
+    await expectToFit(phone);
+    await openForm('Test Request (get /store/orders)');
     const address = page.getByRole('button', { name: 'Server: ' });
     const box = await address.boundingBox();
     const covers = `document.elementFromPoint(${(box?.x ?? 0) + 8}, ${(box?.y ?? 0) + 8})`;
     expect(await page.evaluate(`${covers}.closest('button').textContent`)).toContain(stage.baseUrl);
     await page.getByRole('button', { name: 'Show sidebar' }).click();
-    await page.keyboard.press('Escape');
-    await page.setViewportSize(desk);
-  });
-
-  test('a typed key is sent without optional parameters, and stored nowhere', async () => {
-    await page.getByPlaceholder('Token').first().fill(stage.readKey);
-    await openForm('Test Request (get /inventory)');
-    expect(await send()).toEqual({
-      url: `${stage.baseUrl}/inventory`,
-      authorization: `Bearer ${stage.readKey}`,
-    });
-    const kept = await page.evaluate(`(async () => JSON.stringify([
-      { ...localStorage }, { ...sessionStorage }, document.cookie,
-      await indexedDB.databases(), await caches.keys(),
-    ]))()`);
-    expect(kept).toBe('[{"language":"python"},{},"",[],[]]');
-    await page.goto('about:blank');
-    await open('reference');
-    await page.mouse.move(10, 10);
-    await page.getByPlaceholder('Token').first().waitFor();
-    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
-  });
-
-  test('the reference fits, axe finds nothing of ours, and it links to the guides', async () => {
-    await page.getByText('Test Request').first().waitFor();
-    await expectToFit(phone, desk);
-    await expectAccessible(page, 'button-name', 'nested-interactive');
-    // The class names of Scalar and of style.css must not meet.
-    const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
-    const sentences = await page.evaluate<string[]>(displays);
-    expect(sentences.length).toBeGreaterThan(10);
-    expect(new Set(sentences)).toEqual(new Set(['inline']));
-    const guides = page.getByRole('link', { name: 'The documentation' });
-    expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
   test('no test made a request to another server or a browser error', () => {
