@@ -63,7 +63,7 @@ export interface Order {
 
 export function toInventoryItem(document: unknown): InventoryItem {
   const item = document as InventoryItem;
-  const petId = toId(item.petId);
+  const petId = toId('petId', item.petId);
   requireValid('quantity', isCount(item.quantity, 0));
   requireValid('status', petStatuses.includes(item.status));
   return { ...item, petId };
@@ -102,7 +102,7 @@ export function toPet(document: unknown): Pet {
 export function toOrder(document: unknown): Order {
   const order = document as Order;
   const { quantity, status, placedAt, shipDate = '', complete = false } = order;
-  const ids = { id: toId(order.id), petId: toId(order.petId) };
+  const ids = { id: toId('id', order.id), petId: toId('petId', order.petId) };
   requireValid('quantity', isCount(quantity, 1));
   requireValid('status', orderStatuses.includes(status));
   requireValid('placedAt', isText(placedAt));
@@ -121,16 +121,16 @@ export function toList<Element>(
 
 function toNamed(document: unknown): Named {
   const named = document as Named;
-  const id = toId(named.id);
+  const id = toId('id', named.id);
   requireValid('name', isText(named.name));
   return { ...named, id };
 }
 
 /** @throws if it is not an int64, of which a long one is a bigint */
-function toId(value: unknown): bigint {
-  if (Number.isSafeInteger(value)) return BigInt(value as number);
-  if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value;
-  throw new TypeError('An id is missing.');
+function toId(member: string, value: unknown): bigint {
+  const id = Number.isSafeInteger(value) ? BigInt(value as number) : value;
+  requireValid(member, typeof id === 'bigint' && BigInt.asIntN(64, id) === id);
+  return id as bigint;
 }
 
 /** Whether it is a stock count, or a count of pieces. */

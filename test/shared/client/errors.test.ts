@@ -67,7 +67,7 @@ describe('a PetstoreError', () => {
       200,
       /^The response is not a valid getInventoryEntry .*JSON/,
     ],
-    [{ body: '[]' }, 'invalid_response', 200, /response\. An id is missing\.$/],
+    [{ body: '[]' }, 'invalid_response', 200, /response\. Its petId is missing or invalid\.$/],
     [{ body: '[' }, 'invalid_response', 200],
     [{ body: '{"petId":7}}' }, 'invalid_response', 200],
     [{ body: '{"petId":7],' }, 'invalid_response', 200],

@@ -134,7 +134,7 @@ describe('a stream of the inventory', () => {
     ['nothing after a comma', '[{"petId":1,"etag":"a"},]', 'JSON'],
     ['a list that a brace ends', '[}', 'The array is closed by a brace.'],
     ['a list with something behind', '[] 1', 'Something follows the array.'],
-    ['no entries', '[{"petId":"1"}]', 'An id is missing.'],
+    ['no entries', '[{"petId":"1"}]', 'Its petId is missing or invalid.'],
     ['entries without the tags asked for', `[${entry}]`, 'The tag is missing.'],
     ['entries without counts', '[{"petId":1,"status":"sold"}]', 'Its quantity is'],
     ['entries with negative counts', `[${entry.replace('1', '-1')}]`, 'Its quantity is'],

@@ -173,6 +173,9 @@ describe('headers', () => {
     const all = { ...sent, authorization: `Bearer ${apiKey}` };
     const ofUpdate = { 'content-type': 'application/json', 'if-match': '"a"' };
     expect(standIn.requests).toMatchObject(Array(2).fill({ headers: { ...all, ...ofUpdate } }));
+    standIn.responses = [tagged];
+    await client.getInventoryEntry(7n);
+    expect(standIn.requests[2]?.headers).not.toHaveProperty('content-type');
   });
 });
 

@@ -134,6 +134,9 @@ describe('the tag of an entry', () => {
   });
 });
 
+/** Not of the member alone: a tag may be a header, and the others are resources of their own. */
+const messages: Record<string, string> = { etag: 'The tag is missing.', category: '', tags: '' };
+
 describe('a resource of a response is refused', () => {
   it.each([
     ...toRows(toInventoryItem, item, 'quantity', invalidCounts),
@@ -161,8 +164,9 @@ describe('a resource of a response is refused', () => {
     ...toRows(toPet, pet, 'category', [null, 'Cats', {}, { id: 1 }, { id: '1', name: 'Cats' }, []]),
     ...toRows(toPet, pet, 'tags', [null, {}, 'small', [null], [{ id: 1, name: 5 }]]),
     ...toRows(toPet, pet, 'photoUrls', [null, 'https://photos.example/7', [5], {}]),
-  ])('by $by if its $name is $value', ({ convert, document }) => {
-    expect(() => convert(document)).toThrow();
+  ])('by $by if its $name is $value', ({ convert, name, document }) => {
+    const message = messages[name] ?? `Its ${name} is missing or invalid.`;
+    expect(() => convert(document)).toThrow(message);
   });
 
   it.each([undefined, null, 5, 'text', [], true])('if it is %o', (document) => {
