@@ -70,6 +70,8 @@ function defineKeyCache(store: KeyStore, now: () => number): KeyStore {
 
   async function read(keyId: string, started: number): Promise<KeyRecord | undefined> {
     const record = await store.get(keyId);
+    known.delete(keyId);
+    unknown.delete(keyId);
     if (record) remember(known, keyId, { record, expires: started + KNOWN_MILLISECONDS });
     else remember(unknown, keyId, { record, expires: started + UNKNOWN_MILLISECONDS });
     return record;
@@ -90,9 +92,8 @@ function defineKeyCache(store: KeyStore, now: () => number): KeyStore {
   };
 }
 
-/** A map keeps the order of first insertion: with the old entry deleted, its first key is the one read longest ago. */
+/** A map keeps the order of insertion, so its first key is the oldest. */
 function remember(entries: Map<string, Entry>, keyId: string, entry: Entry): void {
-  entries.delete(keyId);
   if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
   entries.set(keyId, entry);
 }

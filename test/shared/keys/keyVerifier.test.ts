@@ -168,6 +168,21 @@ describe('the cache', () => {
     expect(reads).toBe(2);
   });
 
+  it('refuses a key as soon as the later of two reads finds it deleted', async () => {
+    const found = Promise.withResolvers<KeyRecord>();
+    const gone = Promise.withResolvers<undefined>();
+    const get = async (_: string) => (++reads === 1 ? found.promise : gone.promise);
+    verifier = defineKeyVerifier({ get }, () => now);
+    const early = verify();
+    now = START + 1_000;
+    const late = refusal();
+    found.resolve(record);
+    await early;
+    gone.resolve(undefined);
+    expect([await late, await refusal()]).toEqual(['unknown key', 'unknown key']);
+    expect(reads).toBe(2);
+  });
+
   it('reads an unknown key id again only after 5 s', async () => {
     records.clear();
     for (let count = 0; count < 100; count++) expect(await refusal()).toBe('unknown key');
