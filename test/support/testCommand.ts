@@ -42,11 +42,11 @@ export function runProof<const Options extends Readonly<Record<string, Option>>>
   });
 }
 
-/** A folder outside the checkout, deleted when this process ends, also by a signal, unless it is kept. */
-export function makeScratchFolder(name: string, isKept = false): string {
+/** A folder outside the checkout, deleted when this process ends, also by a signal. */
+export function makeScratchFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `petstore-${name}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  if (!isKept) process.once('exit', remove);
+  process.once('exit', remove);
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   return folder;
