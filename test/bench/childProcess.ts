@@ -37,7 +37,5 @@ export async function startChild<First>(
       if (child.connected) child.disconnect();
       await exited;
     },
-    /** Ends it at once, as a crash would. */
-    kill: () => void child.kill('SIGKILL'),
   };
 }

@@ -3,8 +3,8 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { type StartEngine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 
 /** Runs dynalite in its own thread, so that the memory of this one is that of the service alone. */
-export const startEngineThread: StartEngine = async ({ dir }) => {
-  const thread = new Worker(new URL(import.meta.url), { workerData: { engine: { dir } } });
+export const startEngineThread: StartEngine = async () => {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { isEngine: true } });
   // Rejects with the reason if the engine cannot start.
   const [endpoint] = await once(thread, 'message');
   return {
@@ -17,8 +17,8 @@ export const startEngineThread: StartEngine = async ({ dir }) => {
 };
 
 // In that thread.
-if (parentPort && workerData?.engine) {
-  const { endpoint, close } = await startEmbeddedEngine(workerData.engine);
+if (parentPort && workerData?.isEngine) {
+  const { endpoint, close } = await startEmbeddedEngine();
   parentPort.postMessage(endpoint);
   await once(parentPort, 'message');
   await close();

@@ -1,6 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { StartEngine } from '../../infra/local/engine/engine.ts';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
 import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
 import { type LocalStage, startLocalStage } from '../../infra/local/localStage.ts';
@@ -14,10 +13,6 @@ import { startEngineThread } from './engineThread.ts';
 export interface StageProcessOptions {
   /** The paths of the functions behind the gateway, by default the sources. */
   readonly bundles?: Readonly<Record<OperationId, string>>;
-  /** Keeps the data between runs. */
-  readonly dir?: string;
-  /** Of an engine that runs already. */
-  readonly endpoint?: string | undefined;
   readonly faultInjection?: FaultInjection;
   /** As DynamoDB's do; those of the embedded engine wait for each other. */
   readonly transactionsConflict?: boolean;
@@ -38,22 +33,17 @@ export interface Vitals {
 }
 
 const options: StageProcessOptions = JSON.parse(process.argv[2] ?? '');
-const { bundles, dir, endpoint, faultInjection, transactionsConflict } = options;
+const { bundles, faultInjection, transactionsConflict } = options;
 
 const errorLines: string[] = [];
 writeLogNowhere();
 useLambdaConsole();
-const startEngine: StartEngine = endpoint
-  ? async () => ({ endpoint, close: async () => {} })
-  : startEngineThread;
 let proxy: FaultyEndpoint | undefined;
 const stage = await startLocalStage({
   port: 0,
-  onlyIfNew: true,
-  ...(dir && { dir }),
   ...(faultInjection && { faultInjection }),
   async startEngine(options) {
-    const engine = await startEngine(options);
+    const engine = await startEngineThread(options);
     if (!transactionsConflict) return engine;
     proxy = await startFaultyEndpoint(engine.endpoint);
     proxy.occupyItems();

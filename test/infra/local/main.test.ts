@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -42,6 +43,23 @@ async function stop({ child, exited }: LocalProcess, signal: NodeJS.Signals = 'S
 async function list(stage: ReadyStage) {
   const response = await send(stage, 'GET', '/inventory');
   return response.json() as { petId: number | bigint; quantity: number }[];
+}
+
+interface Sale {
+  readonly key: string;
+  readonly petIds: readonly number[];
+  readonly responses: { readonly outcome: string; readonly isReplay: boolean }[];
+}
+
+/** Sells one piece of each pet. Rejects if the stage is killed first. */
+async function sell(stage: ReadyStage, { key, petIds, responses }: Sale): Promise<void> {
+  const { status, headers, json } = await send(stage, 'POST', '/inventory/adjustments', {
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify({ adjustments: petIds.map((petId) => ({ petId, delta: -1 })) }),
+  });
+  const { code } = json() as { code?: string };
+  const outcome = code === undefined ? `${status}` : `${status} ${code}`;
+  responses.push({ outcome, isReplay: headers.has('Idempotent-Replayed') });
 }
 
 /** Writes a file that takes a while to load. */
@@ -131,6 +149,53 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     expect((await client.send(new ScanCommand({ TableName: 'inventory' }))).Count).toBe(51);
     client.destroy();
     expect(await stop(again)).toBe(0);
+  });
+
+  test('keeps each sale that it confirmed, and no other, when it is killed in the middle of sales', async () => {
+    // Large carts, so that a kill probably meets a write. Two sellers share the last one, which sells out.
+    const carts = [10, 20, 30, 40, 50, 60, 70, 70].map((first) => {
+      return Array.from({ length: 10 }, (_, index) => first + index);
+    });
+    const inventory = [...new Set(carts.flat())].map((petId) => {
+      return { petId, quantity: petId < 70 ? 1_000 : 5, status: 'available' };
+    });
+    const dir = toPath('killed');
+    const data = write('stock.json', JSON.stringify({ inventory }));
+    const stage = await untilReady(run(['--dir', dir, '--data', data]));
+    const sales: Sale[] = [];
+    let confirmed = 0;
+    async function sellUntilKilled(petIds: readonly number[]): Promise<never> {
+      for (;;) {
+        const sale: Sale = { key: randomUUID(), petIds, responses: [] };
+        sales.push(sale);
+        await sell(stage, sale);
+        confirmed += 1;
+        if (confirmed === 60) stage.child.kill('SIGKILL');
+      }
+    }
+    await Promise.allSettled(carts.map(sellUntilKilled));
+    expect(await stage.exited).toBe('SIGKILL');
+    // The last sale of each seller.
+    const unknown = sales.filter(({ responses }) => responses.length === 0);
+    expect(unknown).toHaveLength(carts.length);
+
+    const again = await untilReady(run(['--dir', dir]));
+    for (const sale of sales) {
+      await sell(again, sale);
+      await sell(again, sale);
+    }
+    for (const { responses } of sales) {
+      expect(new Set(responses.map(({ outcome }) => outcome)).size).toBe(1);
+      expect(responses.slice(1).every(({ isReplay }) => isReplay)).toBe(true);
+    }
+    const outcomes = Map.groupBy(sales, ({ responses }) => responses[0]?.outcome);
+    expect([...outcomes.keys()].sort()).toEqual(['200', '409 insufficient_stock']);
+    const left = inventory.map(({ petId, quantity }) => {
+      const sold = outcomes.get('200')?.filter(({ petIds }) => petIds.includes(petId)) ?? [];
+      return [petId, quantity - sold.length];
+    });
+    const entries = (await list(again)).map(({ petId, quantity }) => [petId, quantity]);
+    expect(Object.fromEntries(entries)).toEqual(Object.fromEntries(left));
   });
 });
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Findings } from '../../../support/testCommand.ts';
+import type { Findings } from '../../support/testCommand.ts';
 import { defineAdjustmentScheduler } from './adjustments.ts';
 import { type Database, openDatabase } from './database.ts';
 import {

@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
-import type { InventoryEntry } from '../../../../shared/store/inventoryEntry.ts';
-import { readVersion, toInventoryItem } from '../../../../shared/store/inventoryRecord.ts';
-import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
-import { type Draw, defineDraw } from '../../../support/testCommand.ts';
+import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
+import type { InventoryEntry } from '../../../shared/store/inventoryEntry.ts';
+import { readVersion, toInventoryItem } from '../../../shared/store/inventoryRecord.ts';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
+import { type Draw, defineDraw } from '../../support/testCommand.ts';
 import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
 
 /** A client's update, the same in each attempt. */

@@ -1,8 +1,8 @@
 import { type AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
-import { setFunctionEnvironment } from '../../../../infra/local/lambdaRuntime.ts';
-import { createTables } from '../../../../infra/local/localTables.ts';
-import { exactFetch } from '../../../support/exactFetch.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
+import { createTables } from '../../../infra/local/localTables.ts';
+import { exactFetch } from '../../support/exactFetch.ts';
 
 /** One attempt of a call to DynamoDB, as JSON. */
 export interface Call {

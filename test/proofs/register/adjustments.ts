@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type RefusalCode, refusalCodes } from '../../../../shared/contract/errorBody.ts';
-import type { AdjustmentRefused } from '../../../../shared/contract/errors.ts';
-import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
-import { MAX_QUANTITY } from '../../../../shared/contract/values.ts';
+import { type RefusalCode, refusalCodes } from '../../../shared/contract/errorBody.ts';
+import type { AdjustmentRefused } from '../../../shared/contract/errors.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import {
   type AdjustmentResult,
   defineInventoryAdjustments,
-} from '../../../../shared/store/inventoryAdjustments.ts';
-import { readPetStatus } from '../../../../shared/store/inventoryRecord.ts';
-import { defineDraw } from '../../../support/testCommand.ts';
+} from '../../../shared/store/inventoryAdjustments.ts';
+import { readPetStatus } from '../../../shared/store/inventoryRecord.ts';
+import { defineDraw } from '../../support/testCommand.ts';
 import type { Call, Database, Reply } from './database.ts';
 import {
   defineServiceClient,
