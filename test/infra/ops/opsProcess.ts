@@ -83,6 +83,13 @@ export function toScreen(typed: readonly string[], { status, stdout, stderr }: O
   ].join('');
 }
 
+/** The same in one line: of each output the last line, but never an API key. */
+export function toRow(typed: readonly string[], { status, stdout, stderr }: Outcome): string {
+  const ends = [stdout, stderr].map((text) => text.trimEnd().split('\n').at(-1) ?? '');
+  const said = ends.filter((end) => end !== '' && !end.startsWith('psk_')).join(' | ');
+  return `${typed.join(' ')} → ${said}${status === 0 ? '' : ` (status ${status})`}\n`;
+}
+
 /** The output of each scenario, in turn, under its name. */
 export async function playScenarios<Scenario>(
   scenarios: Readonly<Record<string, Scenario>>,
