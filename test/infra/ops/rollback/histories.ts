@@ -133,7 +133,26 @@ export const canaryOf =
     deploy(deployment);
   };
 
-/** What production went through; `histories.txt` has what the last roll-back shows, and what is live after it. */
+/** A deployment ended with two versions of each function, the newer one with a tenth of the requests. */
+const leaveTwo = ({ functions }: Production) => {
+  for (const { alias } of Object.values(functions)) {
+    const newer = alias.FunctionVersion;
+    alias.FunctionVersion = `${Number(newer) - 1}`;
+    alias.RoutingConfig = { AdditionalVersionWeights: { [newer]: 0.1 } };
+  }
+};
+
+/** Shown as an operator sees them, at the beginning of `histories.txt`. */
+export const screens: Readonly<Record<string, readonly Step[]>> = {
+  'A, B back, C: from C to A, not to B': [a, b, '', c, ''],
+  'from two versions, further than is shown': [
+    ...[a, b, c, ['9999999999a9'] as const, aAgain, leaveTwo],
+    '--to getInventoryEntry=1',
+  ],
+  'a canary in flight': [a, canaryOf(b), ''],
+};
+
+/** What production went through; `histories.txt` has what is live then, what was called, and what else was said. */
 export const histories: Readonly<Record<string, readonly Step[]>> = {
   'to the commit before': [a, b, c, ''],
   'the same again': [a, b, c, '', ''],
@@ -182,25 +201,7 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
     '--to getInventoryEntry=1',
     '--to getInventoryEntry=1',
   ],
-  'further than is shown': [
-    a,
-    b,
-    c,
-    ['9999999999a9'],
-    aAgain,
-    '--to getInventoryEntry=1',
-    '--to getInventoryEntry=2',
-  ],
-  'a deployment that left two versions': [
-    ...[a, b, c],
-    ({ functions }) => {
-      for (const { alias } of Object.values(functions)) {
-        alias.FunctionVersion = '2';
-        alias.RoutingConfig = { AdditionalVersionWeights: { 3: 0.1 } };
-      }
-    },
-    '',
-  ],
+  'a deployment that left two versions': [a, b, c, leaveTwo, ''],
   // Where it cannot read or write everything.
   'without reading what was left': [a, b, c, fail('GetParameter'), ''],
   'without noting what was left': [a, b, c, fail('PutParameter'), ''],
@@ -217,9 +218,7 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   ],
   // Questions, and JSON.
   'asked, yes': [a, b, c, '--to getInventoryEntry=2 <yes\n'],
-  'asked, no': [a, b, c, '--to getInventoryEntry=2 <n\n'],
   'asked, a word that begins with yes': [a, b, c, '--to getInventoryEntry=2 <yess\n'],
-  'asked, nothing': [a, b, c, '--to getInventoryEntry=2 <'],
   'nobody is there to ask': [a, b, c, '<no terminal'],
   'in JSON': [a, b, c, '--to getInventoryEntry=1 --json'],
   'in JSON, again': [a, b, c, '--to getInventoryEntry=1', '--to getInventoryEntry=1 --json'],
