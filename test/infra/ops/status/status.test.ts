@@ -392,7 +392,7 @@ const spread = { 200: '4', 503: '38', 429: '900' };
 const toSpread = (row: Row): Row[] =>
   Object.entries(spread).map(([status, lines]) => ({ ...row, status, lines }));
 /** A shop and many addresses buy one pet, and each request is refused or busy. */
-const demand: Recorded = {
+const demand = {
   ...hotKey,
   callers: [
     ...toSpread({ name: 'storefront-web', id: '0123456789', path: '/inventory/7' }),
@@ -419,87 +419,86 @@ const withoutCause = {
   causeText: '',
 };
 
-/** Shown as whole screens in `situations.txt`. */
+/** Shown as whole screens in `screens.txt`. */
 const screens: Readonly<Record<string, Recorded>> = {
   'a bad deployment': { ...badDeployment, errors: [withoutCause], hook: [refusedVersion] },
-  'a page and a ticket with the same cause': sameCause,
-  'alarms on all operations': ofAllOperations,
-  'a version that failed the pre-traffic check': stoppedByHook,
-  'many buyers of one pet': demand,
-  'a table that somebody deleted': {
+  'many things at once': { ...manyThings, callers: demand.callers, addresses: demand.addresses },
+};
+
+/** What the engineer who was paged meets: after the colon, the rows of the runbook that apply. */
+const situations: Readonly<Record<string, Recorded>> = {
+  // A stack that is stuck.
+  'a first deployment that is rolled back: 2': { status: 'ROLLBACK_IN_PROGRESS' },
+  'one that was rolled back: 2': { status: 'ROLLBACK_COMPLETE' },
+  'a later one that failed without a rollback: 2': { status: 'UPDATE_FAILED' },
+  'a watch stack whose first deployment was rolled back: 2': unwatched('ROLLBACK_COMPLETE'),
+  'one that failed while requests do: 2': { ...unwatched('ROLLBACK_COMPLETE'), ...petsFail },
+  'one that was never deployed: none': unwatched(''),
+  'one whose later deployment is stuck: 2': { watch: 'UPDATE_ROLLBACK_FAILED' },
+  'a bad deployment that is rolled back: 2 6': undone,
+  'a stuck one, during an outage: 1 2 6': { ...down, status: 'UPDATE_ROLLBACK_FAILED' },
+  'one that alarms rolled back: 2': rolledBack,
+  'one that was rolled back without a hook: 2': { ...rolledBack, responses: noHook },
+  // What was stopped on purpose.
+  'stopped writes, and new code: 3 6': writesStopped,
+  'stopped writes, and other failures: 3': { ...writesStopped, ...petsFail, published: 999 },
+  // Lines of other parts.
+  'two alarms with one cause: none': sameCause,
+  'alarms on all operations: none': ofAllOperations,
+  'a version that failed the pre-traffic check: 2': stoppedByHook,
+  'a table that somebody deleted: 9': {
     ...allFail(of('ResourceNotFoundException', 'Requested resource not found')),
     lost: 'petstore-production-inventory',
   },
-  'many things at once': manyThings,
-};
-
-/** What the engineer who was paged meets; `situations.txt` has the rows of the runbook that apply to each. */
-const situations: Readonly<Record<string, Recorded>> = {
-  // A stack that is stuck.
-  'a first deployment that is rolled back': { status: 'ROLLBACK_IN_PROGRESS' },
-  'one that was rolled back': { status: 'ROLLBACK_COMPLETE' },
-  'one that could not be rolled back': { status: 'ROLLBACK_FAILED' },
-  'one that stays broken': { status: 'CREATE_FAILED' },
-  'a later one that failed without a rollback': { status: 'UPDATE_FAILED' },
-  'a watch stack whose first deployment was rolled back': unwatched('ROLLBACK_COMPLETE'),
-  'one whose deletion failed': unwatched('DELETE_FAILED'),
-  'one that failed while requests do': { ...unwatched('ROLLBACK_COMPLETE'), ...petsFail },
-  'one that was never deployed': unwatched(''),
-  'one of staging': { ...unwatched('ROLLBACK_COMPLETE'), stage: 'staging' },
-  'one whose later deployment is stuck': { watch: 'UPDATE_ROLLBACK_FAILED' },
-  'a bad deployment that is rolled back': undone,
-  'a stuck one, during an outage': { ...down, status: 'UPDATE_ROLLBACK_FAILED' },
-  'one that alarms rolled back': rolledBack,
-  'one that was rolled back without a hook': { ...rolledBack, responses: noHook },
-  // What was stopped on purpose.
-  'stopped writes, and new code': writesStopped,
-  'stopped writes, and other failures': { ...writesStopped, ...petsFail, published: 999 },
+  'many buyers of one pet: 5 7': demand,
   // AWS's own failure.
-  'an outage of DynamoDB': down,
-  'an outage soon after a deployment': { ...down, published: 17 },
-  'an outage that is a name': allFail(of('Error', 'getaddrinfo ENOTFOUND dynamodb')),
-  'failures of all but one operation': { ...down, requests: allButOne },
-  'failures of all, for two reasons': allFail(ofTwo),
-  'the same error of our own in all': { ...allFail(of('TypeError')), published: 17 },
-  'an error of a table that is gone': allFail(of('ResourceNotFoundException')),
-  'few failures of all': allFail(of('TimeoutError'), 4),
+  'an outage of DynamoDB: 1 6': down,
+  'an outage that is a name: 1 6': allFail(of('Error', 'getaddrinfo ENOTFOUND dynamodb')),
+  'failures of all but one operation: 6': { ...down, requests: allButOne },
+  'failures of all, for two reasons: 1 6': allFail(ofTwo),
+  'the same error of our own in all: 6': { ...allFail(of('TypeError')), published: 17 },
+  'an error of a table that is gone: 6 9': allFail(of('ResourceNotFoundException')),
+  'few failures of all: 6': allFail(of('TimeoutError'), 4),
   // A table, by the limit that throttles it.
-  'a table at its maximum': { firing: throttled, metrics: writes(11_900) },
-  'a maximum that DynamoDB names, after a deployment': byLimit('MaxOnDemandThroughput'),
-  'reads past a maximum that was raised before': {
+  'a table at its maximum: 4': { firing: throttled, metrics: writes(11_900) },
+  'a maximum that DynamoDB names, after a deployment: 4': byLimit('MaxOnDemandThroughput'),
+  'reads past a maximum that was raised before: 4': {
     firing: { ...fails, 'pets-table-throttles': 9 },
     metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
   },
-  'a restored table at its maximum': {
+  'a restored table at its maximum: 4': {
     firing: throttled,
     metrics: writes(11_900),
     restored: 'inventory-restored',
   },
-  'the quota of the account': byLimit('AccountLimit'),
-  'a hot key': hotKey,
-  'a table below its maximum': { firing: fails, ...toPets(60), metrics: writes(30) },
-  'throttles of another time, and an error': {
+  'the quota of the account: 4': byLimit('AccountLimit'),
+  'a table below its maximum: 5': { firing: fails, ...toPets(60), metrics: writes(30) },
+  'throttles of another time, and an error: 4': {
     ...byLimit('AccountLimit'),
     published: 999,
     errors: [storeError('updateInventory')],
   },
-  'new code, and a table': { ...badDeployment, metrics: writes(11_900) },
-  "a table in front of the check's key": {
+  'new code, and a table: 4 6': { ...badDeployment, metrics: writes(11_900) },
+  "a table in front of the check's key: 5 10": {
     ...checkRefused,
     firing: { ...throttled, 'check-failed': 9 },
     metrics: writes(30),
   },
   // New code.
-  'a canary that fails': { ...moving, published: 14 },
-  'a canary of what may fix it': moving,
-  'a canary that does well': canary,
-  'a rollback alarm': { ...byName('Rollback21F2E-3D'), published: 20 },
-  '400s after new code': { ...byName('client-errors'), published: 20 },
-  'new code of a release': released,
-  'new code of a release, and documents since': documentsReleased,
-  'a release over release 1.2.0': { ...released, releases: [second], versions: ['a', digests[1]] },
-  'a finished rollback of a release': { ...released, live: { FunctionVersion: '1' } },
-  'a rollback of one function of a release': {
+  'a canary that fails: 6': { ...moving, published: 14 },
+  'a canary of what may fix it: none': moving,
+  'a canary that does well: none': canary,
+  'a rollback alarm: 6': { ...byName('Rollback21F2E-3D'), published: 20 },
+  '400s after new code: 6': { ...byName('client-errors'), published: 20 },
+  'new code of a release: 6': released,
+  'new code of a release, and documents since: 6': documentsReleased,
+  'a release over release 1.2.0: 6': {
+    ...released,
+    releases: [second],
+    versions: ['a', digests[1]],
+  },
+  'a finished rollback of a release: none': { ...released, live: { FunctionVersion: '1' } },
+  'a rollback of one function of a release: 6': {
     ...released,
     responses: {
       GetAlias: ({ FunctionName }) => ({
@@ -507,89 +506,131 @@ const situations: Readonly<Record<string, Recorded>> = {
       }),
     },
   },
-  'a canary of a release': { ...released, ...canary, releases: [first] },
-  'no earlier version': { ...badDeployment, versions: ['b'] },
-  'a known-bad version before': { ...badDeployment, left: mapOperations(() => [1]) },
-  'a finished rollback': { ...badDeployment, live: { FunctionVersion: '1' } },
-  'an old page, and three of new code': { ...badDeployment, firing: oldPage },
-  'failures from before the deployment': began('latency', -1),
-  'an alarm of four hours, in time': began('getInventoryEntry-failing', 238),
-  'an alarm of four hours, too late': began('getInventoryEntry-failing', 268),
-  'an alarm of five minutes, in time': began('crashes', 19),
-  'an alarm of five minutes, too late': began('crashes', 28),
-  'documents alone': { ...badDeployment, responses: documents },
+  'a canary of a release: none': { ...released, ...canary, releases: [first] },
+  'no earlier version: 6': { ...badDeployment, versions: ['b'] },
+  'a known-bad version before: 6': { ...badDeployment, left: mapOperations(() => [1]) },
+  'a finished rollback: none': { ...badDeployment, live: { FunctionVersion: '1' } },
+  'an old page, and three of new code: 6': { ...badDeployment, firing: oldPage },
+  'failures from before the deployment: none': began('latency', -1),
+  'an alarm five hours after new code: 6': began('latency', 300),
+  'an alarm later than that: none': { ...began('latency', 300), published: 301 },
+  'documents alone: none': { ...badDeployment, responses: documents },
   // The scheduled check.
-  "the check's ended key": checkRefused,
-  "the check's key in front of an error": {
+  "the check's ended key: 10": checkRefused,
+  "the check's key in front of an error: 10": {
     ...checkRefused,
     firing: { 'check-failed': 9, ...fails },
   },
-  'the check alone': byName('check-failed'),
+  'the check alone: 10': byName('check-failed'),
   // Other errors and alarms.
-  'failures that began long ago': {
+  'failures that began long ago: none': {
     ...petsFail,
     firing: { 'getInventoryEntry-server-errors': 20 },
   },
-  'a slow operation': byName('latency'),
-  'an old key': byName('key-expires-in-7-days'),
-  '400s of all': byName('client-errors'),
-  'a spent budget after new code': { ...byName('error-budget'), published: 20 },
-  '401s of many': byName('unauthorized-requests'),
-  '403s of many': byName('forbidden-requests'),
-  '429s of many': byName('throttled-requests'),
-  'an address that gets 429s': { addresses: toSpread({ name: '203.0.113.7' }) },
-  'one that gets few': {
+  'a slow operation: none': byName('latency'),
+  'a spent budget after new code: none': { ...byName('error-budget'), published: 20 },
+  '401s of many: 8': byName('unauthorized-requests'),
+  '403s of many: 8': byName('forbidden-requests'),
+  '429s of many: 7': byName('throttled-requests'),
+  'an address that gets 429s: 7': { addresses: toSpread({ name: '203.0.113.7' }) },
+  'one that gets few: none': {
     addresses: [
       { name: '203.0.113.7', status: '200', lines: '1000' },
       { name: '203.0.113.7', status: '429', lines: '9' },
     ],
   },
-  'sales that collide': byName('transaction-conflicts'),
-  'a silent access log': byName('access-log-empty'),
-  'failures that fire nothing': { access: [{ ...failed, request: 'g-1' }] },
-  'a forged id': { access: [{ ...failed, request: '$(reboot)' }] },
+  'sales that collide: 5': byName('transaction-conflicts'),
+  'failures that fire nothing: none': { access: [{ ...failed, request: 'g-1' }] },
+  'a forged id: none': { access: [{ ...failed, request: '$(reboot)' }] },
   // Silence.
-  'nothing wrong': {},
-  'a stage without alarms': { stage: 'staging' },
-  'a stage without its alarms': { responses: { DescribeAlarms: () => ({}) } },
-  'alarms without data': { withoutData: known.length },
-  'a few without data': { withoutData: 3 },
+  'a stage without alarms: none': { stage: 'staging' },
+  'a stage without its alarms: none': { responses: { DescribeAlarms: () => ({}) } },
+  'alarms without data: none': { withoutData: known.length },
+  'a few without data: none': { withoutData: 3 },
   // What could not be read.
-  'no alarms': { responses: { DescribeAlarms: deny } },
-  'no topics': { responses: { GetTopicAttributes: deny } },
-  'no versions': { responses: { GetAlias: deny } },
-  'no releases': { responses: { GetParameterHistory: deny } },
-  'no known-bad versions': { ...badDeployment, responses: { GetParameter: deny } },
-  'no deployments': { responses: { ListDeployments: deny } },
-  'no logs': { responses: { StartQuery: deny } },
-  'no metrics': { responses: { GetMetricData: fail } },
-  'no alarms in time': {
+  'no alarms: none': { responses: { DescribeAlarms: deny } },
+  'no topics: none': { responses: { GetTopicAttributes: deny } },
+  'no versions: none': { responses: { GetAlias: deny } },
+  'no releases: none': { responses: { GetParameterHistory: deny } },
+  'no known-bad versions: 6': { ...badDeployment, responses: { GetParameter: deny } },
+  'no deployments: none': { responses: { ListDeployments: deny } },
+  'no logs: none': { responses: { StartQuery: deny } },
+  'no metrics: none': { responses: { GetMetricData: fail } },
+  'no alarms in time: none': {
     responses: { DescribeAlarms: () => new Promise(() => {}) },
     deadline: 2_500,
   },
-  'no logs in time': {
+  'no logs in time: none': {
     responses: { GetQueryResults: () => ({ status: 'Running' }) },
     deadline: 2_500,
   },
-  // At last, since the settings stay.
-  'stopped writes with a concurrency of their own': { ...writesStopped, concurrency: 9 },
-  'writes that the settings stop': { ...writesStopped, concurrency: 0 },
+  'stopped writes with a concurrency of their own: 3 6': { ...writesStopped, concurrency: 9 },
+  'writes that the settings stop: 6': { ...writesStopped, concurrency: 0 },
 };
+
+/** What is said in a situation beside the rows, with white space as one space. */
+const said: readonly (readonly [situation: string, line: string])[] = [
+  ['one that was never deployed', 'Its watch stack: none'],
+  ['new code of a release, and documents since', 'LIVE ddddddddddd4, published'],
+  ['a rollback of one function of a release', 'bbbbbbbbbbb2 and aaaaaaaaaaa1, the newest'],
+  ['a canary of a release', 'fedcba9876543210 and aaaaaaaaaaa1, the newest'],
+  ['a known-bad version before', 'Known bad: aaaaaaaaaaa1'],
+  ['a finished rollback', 'Rolled back from bbbbbbbbbbb2.'],
+  ['failures that fire nothing', '9 x getInventoryEntry: 504 INTEGRATION_TIMEOUT; request g-1'],
+  ['a forged id', 'INTEGRATION_TIMEOUT; request not known'],
+  ['a stage without alarms', 'None: staging has no alarms. LIVE'],
+  ['a stage without its alarms', 'None: production has no alarms, though its settings'],
+  ['alarms without data', `${known.length} of them have no data.`],
+  ['a few without data', '3 of them have no data.'],
+  ['no alarms', 'FIRING Could not be read: CloudWatch: AccessDenied'],
+  ['no topics', 'Whether the topic Pages has subscribers could not be read: SNS: Access'],
+  ['no versions', 'LIVE Could not be read: Lambda: AccessDenied'],
+  ['no releases', 'Could not be read: The commits, in /petstore-production/release: SSM: '],
+  ['no known-bad versions', 'Could not be read: Known-bad versions, in /petstore-production/left'],
+  ['no deployments', 'Could not be read: CodeDeploy: AccessDenied'],
+  ['no logs', 'last hour Could not be read: CloudWatch Logs: AccessDenied'],
+  ['no metrics', 'Could not be read: CloudWatch: InternalFailure: x'],
+  ['no alarms in time', 'FIRING Could not be read: no response in time'],
+  ['no logs in time', 'REQUESTS of clients, last hour Could not be read: no response in time'],
+  ['stopped writes with a concurrency of their own', 'Its reservedConcurrency is 9.'],
+  ['two alarms with one cause', 'socket hang up; request warm-up'],
+  ['two alarms with one cause', `socket hang up; request ${requestId}`],
+  ['alarms on all operations', 'getInventoryEntry: 300 of 500 got a 4xx'],
+  ['alarms on all operations', 'listInventory: the slowest 1% took 3,400 of 3,000 ms'],
+  ['alarms on all operations', 'getInventoryEntry: 3 crashed or timed out'],
+  ['alarms on all operations', 'listOrders: 9 refused by Lambda'],
+  ['a version that failed the pre-traffic check', refusedVersion.message],
+  ['a table that somebody deleted', 'Table petstore-production-inventory: missing'],
+  ['many buyers of one pet', '407 writes throttled by KeyRangeThroughput; at most 60 of 12,000'],
+  ['many buyers of one pet', '503 for /inventory/7 (54), /inventory/9 (12)'],
+];
 
 it('npx petstore status shows facts, the rows that apply, and what it could not read', async () => {
   onTestFinished(skipBackOff());
-  const whole = await playScenarios(screens, async (recorded) => {
+  const text = await playScenarios(screens, async (recorded) => {
     const { stdout, status } = await look(recorded);
     return `${withoutOthers(stdout)}(status ${status})\n`;
   });
-  const rows = await playScenarios(situations, async (recorded) => {
-    const { stdout, status } = await look(recorded);
-    const parts = withoutOthers(stdout).trimEnd().split('\n\n');
-    const shown = parts.filter((part) => /^ROWS|could not be read/i.test(part)).map(toLine);
-    return `${shown.join('\n')}\n(status ${status})\n`;
-  });
-  await expect(`${whole}\n${rows}`).toMatchFileSnapshot('situations.txt');
+  await expect(text).toMatchFileSnapshot('screens.txt');
 });
+
+it.each(Object.entries(situations))(
+  'names the rows of the runbook for %s',
+  async (name, recorded) => {
+    onTestFinished(skipBackOff());
+    const [situation = '', expected = ''] = name.split(': ');
+    const { stdout, status } = await look(recorded);
+    const [text = '', runbook = ''] = stdout.split('ROWS of infra/RUNBOOK.md that apply\n');
+    const rows = expected.split(' ').map((row) => `  ${row} ${symptoms[Number(row) - 1]?.title}\n`);
+    const none = '  None. Row 8 is for a key that leaked.\n';
+    expect(runbook.split('\nQUERIES')[0]).toBe(expected === 'none' ? none : rows.join(''));
+    const lines = said.flatMap(([one, line]) => (one === situation ? line : []));
+    for (const line of lines) expect(toLine(text)).toContain(line);
+    expect(/not be\s+read/.test(text)).toBe(/not be read/.test(lines.join()));
+    const isRead = !text.includes('Could not be read');
+    expect(status).toBe(recorded.firing || !isRead ? 1 : 0);
+  },
+);
 
 it('shows all but the operation that a release adds, before its first deployment', async () => {
   const missing = 'petstore-production-adjustInventory';
