@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { exposedHeaders } from '../../../shared/contract/headers.ts';
 import { mapOperations } from '../../../shared/contract/operations.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
-import { playScenarios } from '../ops/opsProcess.ts';
 import { keepGatewayLogs, startTestGateway, type TestGateway } from './testGateway.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
@@ -25,6 +25,12 @@ const echo = async (event: APIGatewayProxyEvent) => ({
   headers: {},
   body: JSON.stringify(event, null, 2),
 });
+/** Where the request goes, and with what. */
+const echoPath = async ({ requestContext, ...event }: APIGatewayProxyEvent) => {
+  const { resource, path, pathParameters, queryStringParameters, headers } = event;
+  const parts = [requestContext.path, path, resource, pathParameters, queryStringParameters];
+  return { statusCode: 200, headers: {}, body: JSON.stringify([...parts, headers.Host]) };
+};
 
 beforeAll(async () => {
   const respond = async (event: APIGatewayProxyEvent, stream: Writable) => act(event, stream);
@@ -75,14 +81,17 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
     echo,
   ],
   // RFC 9112 section 3.2.2.
-  'a target in absolute form': [toLast('GET HTTP://shop.example:80/v1/inventory/7?a=/v1/x'), echo],
-  'an undecodable path parameter': [toLast('GET /v1/inventory/%zz'), echo],
-  'no parameters and no body': [orders, echo],
+  'a target in absolute form': [
+    toLast('GET HTTP://shop.example:80/v1/inventory/7?a=/v1/x'),
+    echoPath,
+  ],
+  'an undecodable path parameter': [toLast('GET /v1/inventory/%zz'), echoPath],
+  'no parameters and no body': [orders, echoPath],
   'a path without the stage': [toLast('GET /')],
   // The event as AWS sends it: https://github.com/localstack/localstack/pull/11304
-  'a path with a slash at its end': [toLast('GET /v1/store/orders/'), echo],
-  'doubled slashes before and behind the stage': [toLast('GET //v1//inventory/7'), echo],
-  'doubled slashes further on': [toLast('PATCH /v1/inventory///7//'), echo],
+  'a path with a slash at its end': [toLast('GET /v1/store/orders/'), echoPath],
+  'doubled slashes before and behind the stage': [toLast('GET //v1//inventory/7'), echoPath],
+  'doubled slashes further on': [toLast('PATCH /v1/inventory///7//'), echoPath],
   'encoded slashes': [toLast('GET /v1/store%2Forders')],
   'slashes without a path': [toLast('GET /v1///')],
   'an unknown path with a key and a quote': [toLast(`GET /v1/psk_${'0'.repeat(42)}/"`)],
@@ -126,26 +135,39 @@ const exchanges: Readonly<Record<string, [bytes: string | Buffer, act?: Act]>> =
   'a timeout within a list': [list, (_, stream) => new Promise(() => begin(stream, '[1'))],
 };
 
+/** The headers that errors of the gateway share. */
+const errorHeaders = `Content-Type: application/json
+X-Request-Id: ID
+Access-Control-Allow-Origin: *
+Access-Control-Expose-Headers: ${exposedHeaders.join(',')}`;
+
+/** A response in one line, without a body of several. */
+function toLine(response: string): string {
+  const [head = '', body = ''] = response.split('\n\n');
+  const headers = head.replace('HTTP/1.1 ', '').replace(errorHeaders, 'as errors');
+  return `  ${headers.trimEnd().replaceAll('\n', '; ')}: ${body.trimEnd().replaceAll('\n', ' ')}`;
+}
+
 test('the gateway sends these responses in their order, and logs its own', async () => {
-  const screens = await playScenarios(
-    exchanges,
-    async ([bytes, next = () => expect.unreachable()]) => {
-      act = next;
-      const responses = await onFastClock(() => sendBytes(bytes));
-      const logged = [...logs.info.mock.calls, ...logs.error.mock.calls].map(([line]) =>
-        JSON.stringify(line),
-      );
-      vi.clearAllMocks();
-      return `${[...responses, ...logged].join('\n')}\n`;
-    },
-  );
-  const text = screens
-    .replaceAll(/[0-9a-f-]{36}/g, 'ID')
-    .replaceAll(/^Date: .*\r\n/gm, '')
-    .replaceAll('\r', '')
-    // Stacks, and texts of Node.js.
-    .replaceAll(/(\\n +at |(?<=TypeError): ).*"/g, '"');
-  await expect(text).toMatchFileSnapshot('exchanges.txt');
+  const rows: string[] = [];
+  for (const [name, [bytes, next = () => expect.unreachable()]] of Object.entries(exchanges)) {
+    act = next;
+    const sent = await onFastClock(() => sendBytes(bytes));
+    const responses = sent.map((one) =>
+      one
+        .replaceAll('\r', '')
+        .replace(/^Date: .*\n/m, '')
+        .replaceAll(/[0-9a-f-]{36}/g, 'ID'),
+    );
+    const logged = [...logs.info.mock.calls, ...logs.error.mock.calls].map(
+      ([line]) => `  Log: ${JSON.stringify(line).replaceAll(/[0-9a-f-]{36}/g, 'ID')}`,
+    );
+    vi.clearAllMocks();
+    rows.push(name, ...(next === echo ? responses : responses.map(toLine)), ...logged);
+  }
+  // Stacks, and texts of Node.js.
+  const text = rows.join('\n').replaceAll(/(\\n +at |(?<=TypeError): ).*"/g, '"');
+  await expect(`${text}\n`).toMatchFileSnapshot('exchanges.txt');
 });
 
 async function open(): Promise<IncomingMessage> {

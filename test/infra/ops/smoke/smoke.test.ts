@@ -351,7 +351,8 @@ async function call(
   const stack = describeStack('petstore-staging', { BaseUrl });
   const aws = await useAws({ ...stack, ...describeReleases(() => []), ...newest, ...responses });
   const args = ['smoke', ...typed.split(' ')];
-  const outcome = await callOps(petstore, args, { ...aws.variables, ...variables });
+  const commit = { PETSTORE_COMMIT: checkout };
+  const outcome = await callOps(petstore, args, { ...aws.variables, ...commit, ...variables });
   expect(aws.calls.length > 0).toBe(typed.startsWith('--stage'));
   return toScreen(args, outcome);
 }
