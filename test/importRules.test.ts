@@ -44,16 +44,6 @@ it('lets rooms import only those before them', () => {
   expect(findArrows(isUpward)).toEqual([]);
 });
 
-it('keeps the drawing of the rooms small', () => {
-  const arrows = [...imports].flatMap(([from, names]) =>
-    names
-      .filter((to) => imports.has(to) && findDrawn(to) !== findDrawn(from))
-      .map((to) => `${findDrawn(from)} → ${findDrawn(to)}`),
-  );
-  expect(new Set(sources.map(findDrawn)).size).toBeLessThanOrEqual(12);
-  expect(new Set(arrows).size).toBeLessThanOrEqual(38);
-});
-
 it('allows no circular imports', () => {
   const done = new Set<string>();
   function visit(file: string, path: readonly string[]): void {
@@ -102,12 +92,6 @@ function toFloor(file: string): number {
   const [own] = names.sort((one, other) => other.length - one.length);
   expect(own, file).toBeDefined();
   return rooms.indexOf(own ?? '');
-}
-
-/** `functions` and `shared` are drawn as one room each, and `infra` by its folders and the files beside them. */
-function findDrawn(file: string): string {
-  const [top = '', name = ''] = file.split('/');
-  return top === 'infra' ? `${top}/${name}` : top;
 }
 
 function toImports(file: string): string[] {
