@@ -1,99 +1,160 @@
 import { expect, it } from 'vitest';
-import { buildApp, templatesOnly } from '../../infra/deploy/buildApp.ts';
-import { deprecatedOperations } from '../../infra/deploy/watch/logQueries.ts';
-import type { Stage } from '../../infra/stages/stages.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
-import { builtCommit, readDashboards, watchTemplates } from '../support/stackTemplates.ts';
-import { changedStage, fixtureNames, fixtures } from '../support/stageFixtures.ts';
-import { openTemporaryFolder } from '../support/temporaryFolder.ts';
+import {
+  type BuiltStack,
+  built,
+  readDashboards,
+  synthesizeStages,
+  watchTemplates,
+} from '../support/stackTemplates.ts';
+import { changedStage, type FixtureName } from '../support/stageFixtures.ts';
 
 /** Only these operations are compared, so that a new one changes nothing here: the same loops make the others. */
 const held: readonly string[] = ['listInventory', 'updateInventory'];
 const others = operationIds.filter((id) => !held.includes(id));
+const isOfOthers = (value: unknown) => others.some((id) => JSON.stringify(value).includes(id));
 /** Resources that name every route; `gateway.test.ts` checks them. */
 const routes = /^AWS::ApiGateway::(Deployment|Resource|Stage)$/;
 /** Methods of all paths except one of the contract's and the unknown ones. */
 const otherMethods = /^Api(?!inventory[A-Z]|unknownPath)\w+(GET|PATCH|OPTIONS|ANY)[0-9A-F]{8}$/;
 
-const { toPath } = openTemporaryFolder();
+/** What is recorded of a stack: the properties of each resource, by type and name. */
+type Types = Readonly<Record<string, Readonly<Record<string, Properties>>>>;
+type Properties = Readonly<Record<string, string>>;
 
-type Resource = Readonly<Record<string, unknown>> & { readonly Type: string };
-
-const production = readBlocks('production', fixtures.production);
+const production = readStacks(built.production.stacks);
+const inProduction = (text: string) => text.replaceAll('petstore-staging', 'petstore-production');
 
 /**
  * Every property of the resources, so that nobody overlooks a lost or changed one. After an intended change, run
- * `npx vitest run test/infra/templates.test.ts --update` and review the difference.
+ * `npx vitest run test/infra/templates.test.ts --update` and review the difference. `watch/alarms.test.ts` has the
+ * alarms.
  */
-it.each([
-  ['production', production],
-  ['staging', readBlocks('staging', fixtures.staging)],
-  // Only the differences from production.
-  ['changed', readBlocks('changed', changedStage).filter((block) => !production.includes(block))],
-])('the templates of %s are the committed ones', async (name, blocks) => {
-  await expect(`${blocks.join('\n')}\n`).toMatchFileSnapshot(`templates/${name}.txt`);
+it('the templates of production are the committed ones', async () => {
+  const lines = [...toLines(production), ...toDashboardLines('production')];
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('templates/production.txt');
 });
 
+it('the templates of staging differ from those of production as committed', async () => {
+  const known = toDashboardLines('production');
+  const dashboards = toDashboardLines('staging').map(inProduction);
+  const lines = [
+    ...toDifferences(readStacks(built.staging.stacks, inProduction)),
+    ...dashboards.filter((line) => !known.includes(line)),
+  ];
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('templates/staging.txt');
+});
+
+it('every setting changes the templates of production as committed', async () => {
+  const { stacks } = synthesizeStages([changedStage]).production;
+  const lines = toDifferences(readStacks(stacks));
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('templates/changed.txt');
+});
+
+/** The resources of each stack, and its outputs. */
+function readStacks(
+  stacks: readonly BuiltStack[],
+  rename = (text: string) => text,
+): Record<string, Types> {
+  const found = stacks.map(({ name, after, template: { Resources, Outputs = {} } }) => {
+    const types: Record<string, Record<string, Properties>> = {
+      Stack: { '': { after: after.join(', ') } },
+      Outputs: { '': mapValues(Outputs, (output) => JSON.stringify(output)) },
+    };
+    for (const [id, resource] of Object.entries(Resources ?? {}) as [string, Resource][]) {
+      const { Type, Properties = {}, Metadata: _, ...policies } = resource;
+      const isAlarm = Type === 'AWS::CloudWatch::Alarm';
+      if (isAlarm && /-watch$/.test(name)) continue;
+      // An alarm on two operations has only the metrics of the compared one.
+      const own = isAlarm ? mapValues(Properties, withoutOthers) : Properties;
+      if (routes.test(Type) || otherMethods.test(id) || isOfOthers([id, own])) continue;
+      types[Type] ??= {};
+      types[Type][toName(id)] = mapValues({ ...policies, ...own }, (value) =>
+        rename(withoutHash(JSON.stringify(value))),
+      );
+    }
+    return [rename(name), JSON.parse(rename(JSON.stringify(types)))];
+  });
+  return Object.fromEntries(found);
+}
+
+type Resource = Readonly<Record<string, unknown>> & {
+  readonly Type: string;
+  readonly Properties?: Record<string, unknown>;
+};
+
+function withoutOthers(value: unknown) {
+  return Array.isArray(value) ? value.filter((one) => !isOfOthers(one)) : value;
+}
+
+function mapValues<Value, Result>(record: Record<string, Value>, map: (value: Value) => Result) {
+  const mapped = Object.entries(record).map(([name, value]) => [name, map(value)]);
+  return Object.fromEntries(mapped) as Record<string, Result>;
+}
+
+/** Without the hashes of its content and of its path, and without the stage's name. */
+function toName(id: string): string {
+  return withoutHash(id).replace(/petstore\w+?Api[0-9A-F]{8}|[0-9A-F]{8}$/g, '');
+}
+
+/** Removes the hashes of assets and versions, which change with each line of a function's code. */
+function withoutHash(text: string): string {
+  return text.replaceAll(/[0-9a-f]{16,}[0-9A-F]{0,8}/g, 'HASH');
+}
+
+/** By type, each value of a property once; behind it the resources that have it, unless all have. */
+function toLines(stacks: Record<string, Types>): string[] {
+  return Object.entries(stacks).flatMap(([name, types]) => [
+    name,
+    ...Object.entries(types).flatMap(([type, resources]) => {
+      const ids = Object.keys(resources);
+      const values = Object.entries(resources).flatMap(([id, properties]) =>
+        Object.entries(properties).map(([property, value]) => [`${property}: ${value}`, id]),
+      );
+      const byValue = Map.groupBy(values, ([line]) => line);
+      const lines = [...byValue].map(([line, having]) => {
+        const some = having.map(([, id]) => id).join(', ');
+        return `    ${line}${having.length < ids.length ? `  (${some})` : ''}`;
+      });
+      return lines.length > 0 ? [`  ${type} ${ids.join(', ')}`.trimEnd(), ...lines] : [];
+    }),
+  ]);
+}
+
+/** The properties that production lacks or has otherwise, and the resources that only production has. */
+function toDifferences(stacks: Record<string, Types>): string[] {
+  const changed: Record<string, Record<string, Record<string, Properties>>> = {};
+  for (const [name, types] of Object.entries(stacks)) {
+    const own: Record<string, Record<string, Properties>> = {};
+    for (const [type, resources] of Object.entries(types)) {
+      for (const [id, properties] of Object.entries(resources)) {
+        const base = production[name]?.[type]?.[id];
+        const others = Object.entries(properties).filter(([key, value]) => base?.[key] !== value);
+        const lost = Object.keys(base ?? {}).filter((key) => !(key in properties));
+        const all = [...others, ...lost.map((key) => [key, 'none'])];
+        if (all.length > 0) own[type] = { ...own[type], [id]: Object.fromEntries(all) };
+      }
+    }
+    const missing = Object.entries(production[name] ?? {}).flatMap(([type, resources]) => {
+      const ids = Object.keys(resources).filter((id) => !types[type]?.[id]);
+      return ids.length > 0 ? [[type, ids.join(', ')]] : [];
+    });
+    own.Missing = { '': Object.fromEntries(missing) };
+    changed[name] = own;
+  }
+  return toLines(changed);
+}
+
 /** The lines of the dashboards that name no other operation. */
-it.each(fixtureNames)('the dashboards of %s are the committed ones', async (stage) => {
+function toDashboardLines(stage: FixtureName): string[] {
   const dashboards = Object.entries(readDashboards(watchTemplates[stage]));
   const lines = dashboards.flatMap(([name, widgets]) => [
-    name,
+    `dashboard ${name}`,
     ...widgets.flatMap(({ title, alarms: _, metrics = [], query, ...options }) => [
       `  ${title}: ${JSON.stringify(options)}`,
       ...metrics.map((row) => `    ${JSON.stringify(row)}`),
       ...(query?.split('\n') ?? []).map((line) => `    ${line}`),
     ]),
   ]);
-  // The deprecated one has a widget of its own.
-  const left = others.filter((id) => !deprecatedOperations.some((one) => one.id === id));
-  const shown = lines.filter((line) => !left.some((id) => line.includes(id)));
-  await expect(`${shown.join('\n')}\n`).toMatchFileSnapshot(`templates/${stage}Dashboards.txt`);
-});
-
-/** The resources of each stack, and its outputs. */
-function readBlocks(name: string, stage: Stage): string[] {
-  const app = buildApp({ ...templatesOnly, outdir: toPath(name) }, [stage], builtCommit);
-  return app.synth().stacks.flatMap(({ stackName, template, dependencies }) => [
-    `${stackName} after ${dependencies
-      .map(({ id }) => id)
-      .sort()
-      .join(', ')}`,
-    ...Object.entries<Resource>(template.Resources).flatMap(toBlock),
-    ...Object.entries(template.Outputs ?? {}).map(
-      ([output, value]) => `  output ${output}: ${JSON.stringify(value)}`,
-    ),
-  ]);
-}
-
-function toBlock([id, resource]: [string, Resource]): string[] {
-  const { Type, Properties: _, Metadata: __, ...policies } = resource;
-  const Properties = withoutOthers(resource);
-  const text = JSON.stringify([id, { ...resource, Properties }]);
-  if (routes.test(Type) || otherMethods.test(id) || others.some((other) => text.includes(other)))
-    return [];
-  const properties = Object.entries({ ...policies, ...Properties });
-  const lines = properties.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`);
-  return [withoutHash([`  ${Type} ${id}`, ...lines].join('\n'))];
-}
-
-/** An alarm on several operations has only the metrics of the compared ones, and neither text nor expression of all. */
-function withoutOthers({ Type, Properties = {} }: Resource): object {
-  if (Type !== 'AWS::CloudWatch::Alarm') return Properties as object;
-  const isCompared = (value: unknown) =>
-    !others.some((other) => JSON.stringify(value).includes(other));
-  const { AlarmName, Metrics, ...properties } = Properties as {
-    readonly Metrics: object[];
-  } & Record<string, unknown>;
-  const compared = Metrics.filter(isCompared);
-  return {
-    ...(AlarmName !== undefined && { AlarmName }),
-    ...Object.fromEntries(Object.entries(properties).filter(([, value]) => isCompared(value))),
-    Metrics: compared,
-  };
-}
-
-/** Removes the hashes of assets and versions, which change with each line of a function's code. */
-function withoutHash(text: string): string {
-  return text.replaceAll(/[0-9a-f]{16,}[0-9A-F]{0,8}/g, 'HASH');
+  return lines.filter((line) => !isOfOthers(line));
 }

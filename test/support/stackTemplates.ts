@@ -14,9 +14,21 @@ export interface StageTemplates {
   readonly watch: Template;
 }
 
+/** A stack as it was written, before the folder is removed. */
+export interface BuiltStack {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly template: Readonly<Record<'Resources' | 'Outputs', Record<string, object> | undefined>>;
+}
+interface BuiltStage extends StageTemplates {
+  /** In the order of their deployment. */
+  readonly stacks: readonly BuiltStack[];
+}
+
 export const builtCommit = '0123456789ab';
 
-const built = synthesizeStages(Object.values(fixtures));
+/** Once a process. The hash of the code depends on which stage is built first: production, as where it is built alone. */
+export const built = synthesizeStages([fixtures.production, fixtures.staging]);
 
 export const templates = { staging: built.staging.service, production: built.production.service };
 export const watchTemplates = { staging: built.staging.watch, production: built.production.watch };
@@ -91,19 +103,28 @@ export function synthesizeProduction(
 export function synthesizeStages(
   deployments: readonly Stage[],
   commit: string = builtCommit,
-): Record<FixtureName, StageTemplates> {
+): Record<FixtureName, BuiltStage> {
   // Outside the checkout.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
     const assembly = buildApp({ ...templatesOnly, outdir }, deployments, commit).synth();
     const toTemplate = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
-    const toTemplates = (stage: Stage) => ({
-      service: toTemplate(toNames(stage).stack),
-      watch: toTemplate(toNames(stage).watchStack),
-    });
-    return Object.fromEntries(
-      deployments.map((stage) => [stage.name, toTemplates(stage)]),
-    ) as Record<FixtureName, StageTemplates>;
+    const toStage = (stage: Stage): BuiltStage => {
+      const { stack, watchStack } = toNames(stage);
+      const own = assembly.stacks.filter(({ stackName }) =>
+        `${stackName}-`.startsWith(`${stack}-`),
+      );
+      const stacks = own.map(({ stackName, dependencies, template }) => ({
+        name: stackName,
+        after: dependencies.map(({ id }) => id).sort(),
+        template,
+      }));
+      return { service: toTemplate(stack), watch: toTemplate(watchStack), stacks };
+    };
+    return Object.fromEntries(deployments.map((stage) => [stage.name, toStage(stage)])) as Record<
+      FixtureName,
+      BuiltStage
+    >;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

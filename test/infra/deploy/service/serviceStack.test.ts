@@ -13,6 +13,7 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { suites } from '../../../conformance/operations/suites.ts';
 import {
+  built,
   builtCommit,
   type CfnResource,
   changedProduction,
@@ -23,7 +24,7 @@ import {
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { compile } from '../watch/scenarios/evaluate.ts';
+import { compile } from '../watch/metricMath.ts';
 
 // `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
 
@@ -159,8 +160,7 @@ it('lets the functions use a restored table, and keeps the table that it replace
   expect(granted.Resource).toEqual([expect.anything(), first]);
 });
 
-/** Without bundles, the hash of the code depends on which stage is built first. */
-const unchanged = synthesizeProduction({});
+const unchanged = built.production;
 /** From the longest name of a commit. */
 const renamed = synthesizeProduction({}, 'c'.repeat(64));
 const release = (commit: string) => ({ commit, digests: mapOperations(() => expect.any(String)) });
@@ -262,8 +262,9 @@ it.each(fixtureNames)(
   'the data of %s is in the committed tables, with the same ids, names and keys',
   (stage) => {
     const found = Object.entries(findResources(stage, 'AWS::DynamoDB::Table')).map(
-      ([id, { Properties, DeletionPolicy }]) => {
-        expect(DeletionPolicy).toBe(fixtures[stage].settings.protectsData ? 'Retain' : 'Delete');
+      ([id, { Properties, DeletionPolicy, UpdateReplacePolicy }]) => {
+        const policy = fixtures[stage].settings.protectsData ? 'Retain' : 'Delete';
+        expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
         const { TableName: name, KeySchema, AttributeDefinitions } = Properties;
         const toTexts = (rows: Record<string, string>[]) =>
           rows.map((row) => Object.values(row).join(' '));

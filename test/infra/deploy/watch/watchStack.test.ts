@@ -16,7 +16,7 @@ import {
   watchTemplates,
 } from '../../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../../support/stageFixtures.ts';
-import { compile } from './scenarios/evaluate.ts';
+import { compile } from './metricMath.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -81,6 +81,7 @@ it('each alarm says what it means and where to look, and sends its start and end
     'getInventoryEntry-failing',
   ].entries()) {
     expect(composites[index]?.AlarmDescription).toContain(part);
+    expect(composites[index]?.AlarmActions).toHaveLength(1);
   }
   for (const { AlarmDescription, AlarmActions, OKActions } of [...composites, ...alarms]) {
     expect(AlarmDescription).toMatch(/^(Page|Ticket): .{30,}\. .*\bLook (at|in) .*\.$/);
