@@ -65,8 +65,7 @@ function readStacks(
       const { Type, Properties = {}, Metadata: _, ...policies } = resource;
       const isAlarm = Type === 'AWS::CloudWatch::Alarm';
       if (isAlarm && /-watch$/.test(name)) continue;
-      // An alarm on two operations has only the metrics of the compared one.
-      const own = isAlarm ? mapValues(Properties, withoutOthers) : Properties;
+      const own = isAlarm ? withoutOthers(Properties) : Properties;
       if (routes.test(Type) || otherMethods.test(id) || isOfOthers([id, own])) continue;
       types[Type] ??= {};
       types[Type][toName(id)] = mapValues({ ...policies, ...own }, (value) =>
@@ -83,8 +82,12 @@ type Resource = Readonly<Record<string, unknown>> & {
   readonly Properties?: Record<string, unknown>;
 };
 
-function withoutOthers(value: unknown) {
-  return Array.isArray(value) ? value.filter((one) => !isOfOthers(one)) : value;
+/** An alarm on two operations has only the metrics of the compared one, and no text that names the other. */
+function withoutOthers(properties: Record<string, unknown>): Record<string, unknown> {
+  const own = mapValues(properties, (value) =>
+    Array.isArray(value) ? value.filter((one) => !isOfOthers(one)) : value,
+  );
+  return Object.fromEntries(Object.entries(own).filter(([, value]) => !isOfOthers(value)));
 }
 
 function mapValues<Value, Result>(record: Record<string, Value>, map: (value: Value) => Result) {

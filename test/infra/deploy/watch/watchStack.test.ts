@@ -16,7 +16,6 @@ import {
   watchTemplates,
 } from '../../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../../support/stageFixtures.ts';
-import { compile } from './metricMath.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -53,23 +52,6 @@ it('an operation that is turned off wakes nobody, and the check does not call it
   expect(toAsked(production)).toEqual([operationIds]);
   const others = operationIds.filter((id) => id !== 'getInventoryEntry');
   expect(toAsked(changedProduction().watch)).toEqual([others]);
-});
-
-it('of each reserved concurrency, four fifths are a ticket', () => {
-  const reservedConcurrency = { listInventory: 1, getInventoryEntry: 5, updateInventory: 50 };
-  const { watch } = synthesizeProduction({ reservedConcurrency });
-  const alarm = findProperties(watch, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) =>
-    /-reserved-concurrency$/.test(AlarmName),
-  );
-  const [{ Expression }] = alarm?.Metrics ?? [];
-  const ids = Object.keys(reservedConcurrency);
-  for (const [id, reserved] of Object.entries(reservedConcurrency)) {
-    const isFiring = (running: number) => {
-      const values = ids.map((one) => (one === id ? running : 0));
-      return compile(ids, Expression)(values) >= alarm?.Threshold;
-    };
-    expect([isFiring(0.8 * reserved), isFiring(0.79 * reserved)], id).toEqual([true, false]);
-  }
 });
 
 it('each alarm says what it means and where to look, and sends its start and end', () => {
