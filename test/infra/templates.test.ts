@@ -68,6 +68,7 @@ function readStacks(
       const own = isAlarm ? withoutOthers(Properties) : Properties;
       if (routes.test(Type) || otherMethods.test(id) || isOfOthers([id, own])) continue;
       types[Type] ??= {};
+      expect(types[Type]).not.toHaveProperty([toName(id)]);
       types[Type][toName(id)] = mapValues({ ...policies, ...own }, (value) =>
         rename(withoutHash(JSON.stringify(value))),
       );

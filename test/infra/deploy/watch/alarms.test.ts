@@ -143,6 +143,8 @@ it.each(alarms.map((alarm) => [alarm.name, alarm] as const))(
     const periods = `${breaching} of ${of} × ${alarm.minutes}`;
     expect([alarm.severity, periods, ...alarm.statistics]).toEqual(summary);
     expect(alarm.missingData).toBe('notBreaching');
+    // It never lacks a value, since CloudWatch would then look at older periods.
+    expect(alarm.toValue({}, ticketsFrom)).toBeGreaterThanOrEqual(0);
     const fires = (values: Values) => alarm.isBreaching(alarm.toValue(values, ticketsFrom));
     for (const values of firing.flatMap((one) => forEachOwner(alarm, one))) {
       expect([values, fires(values)]).toEqual([values, true]);
