@@ -130,8 +130,6 @@ describe('a cold start', () => {
   test.each<[string, Spoil]>([
     ['refuses connections', (store) => store.refuse()],
     ['never responds', failWith('hang')],
-    ['throttles', failWith('throttled')],
-    ['has no such table', failWith('resourceNotFound')],
     ['says that the credentials have expired', failWith('expiredToken')],
   ])('while the database %s is short, logs one error, and leaves a working function', (_, spoil) =>
     onFastClock(async () => {
