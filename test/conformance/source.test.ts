@@ -15,7 +15,7 @@ import {
   unknownPath,
   useStandIn,
 } from '../shared/client/standIn.ts';
-import { firstEngine } from '../support/engines.ts';
+import { testEngine } from '../support/engines.ts';
 import { exactFetch } from '../support/exactFetch.ts';
 import { skipBackOff } from '../support/faults/clock.ts';
 import { keepLogs } from '../support/keepLogs.ts';
@@ -36,8 +36,8 @@ const secrets: string[] = [];
 
 beforeAll(() => metErrors.clear());
 
-describeConformance(`the handlers' source on ${firstEngine.name}`, async () => {
-  const target = await openLocalTarget({ startEngine: () => firstEngine.start() });
+describeConformance(`the handlers' source on ${testEngine.name}`, async () => {
+  const target = await openLocalTarget({ startEngine: () => testEngine.start() });
   for (const apiKey of [target.apiKey, target.readOnlyApiKey]) {
     secrets.push(apiKey, parseApiKey(apiKey)?.secret ?? '');
   }

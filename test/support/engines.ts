@@ -1,32 +1,33 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Engine,
-  type EngineOptions,
-  startEmbeddedEngine,
-} from '../../infra/local/engine/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
 
-interface NamedEngine {
-  readonly name: string;
-  start(): Promise<Engine>;
-}
+/** The variable in which `npm run test:dynamodb-local` passes the folder of DynamoDB Local to the tests. */
+export const FOLDER_VARIABLE = 'PETSTORE_DYNAMODB_LOCAL';
 
-/** Milliseconds until an engine must respond: on busy cores, a Java machine is slow to start. */
+const folder = process.env[FOLDER_VARIABLE];
+
+/** The emulator of the stores' tests: AWS's own if the variable is set. */
+export const testEngine: { readonly name: string; start(): Promise<Engine> } =
+  folder === undefined
+    ? { name: 'dynalite', start: () => startEmbeddedEngine({}) }
+    : { name: 'DynamoDB Local', start: () => startDynamodbLocal(folder) };
+
+/** Milliseconds until DynamoDB Local must respond: on busy cores, a Java machine is slow to start. */
 const START_TIMEOUT = 60_000;
 
-/** An engine in its own process, which ends when this one exits. Only SIGKILL here leaves it running. */
-async function startEngineProcess(
-  command: string,
-  toArguments: (port: number) => readonly string[],
-): Promise<Engine> {
+/**
+ * AWS's own DynamoDB Local, in a Java process with its data in memory. It ends when this process exits; only SIGKILL
+ * here leaves it running. It listens on every address of the machine, and has no option to choose one.
+ */
+async function startDynamodbLocal(folder: string): Promise<Engine> {
   const port = await findFreePort();
-  const child = spawn(command, toArguments(port), { stdio: 'ignore' });
+  const child = spawn('java', toArguments(folder, port), { stdio: 'ignore' });
   const exited = once(child, 'exit');
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
@@ -72,56 +73,16 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
-
-/** Dynoxide is an optional dependency, built only for linux-x64. */
-export const dynoxideIsInstalled = existsSync(binary);
-
-/** A DynamoDB emulator in its own process, with its data in the folder or in memory. */
-export function startDynoxide({ dir }: EngineOptions = {}): Promise<Engine> {
-  const data = dir === undefined ? [] : ['--db-path', join(dir, 'dynoxide.db')];
-  return startEngineProcess(binary, (port) => ['--port', String(port), ...data]);
-}
-
-/** The variable in which `npm run test:dynamodb-local` passes the folder of DynamoDB Local to the tests. */
-export const FOLDER_VARIABLE = 'PETSTORE_DYNAMODB_LOCAL';
-
-const folder = process.env[FOLDER_VARIABLE];
-
-/**
- * AWS's own DynamoDB Local, in a Java process with its data in memory, if the variable is set. It listens on every
- * address of the machine, and has no option to choose one.
- */
-const dynamodbLocal: NamedEngine | undefined =
-  folder === undefined
-    ? undefined
-    : {
-        name: 'DynamoDB Local',
-        start: () => startEngineProcess('java', (port) => toArguments(folder, port)),
-      };
-
 function toArguments(folder: string, port: number): string[] {
   return [
     // For a short life: a compiler that starts early, and a garbage collector without threads.
     ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
     `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
     ...['-jar', join(folder, 'DynamoDBLocal.jar'), '-port', String(port), '-inMemory'],
-    // One set of tables, as in the other engines. By default it keeps one for each key id and region.
+    // One set of tables, as in dynalite. By default it keeps one for each key id and region.
     '-sharedDb',
     // Otherwise it reports each start to AWS:
     // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocalTelemetry.html
     '-disableTelemetry',
   ];
 }
-
-/** The emulator of tests that need only one. */
-export const firstEngine: NamedEngine = dynamodbLocal ?? {
-  name: 'dynalite',
-  start: () => startEmbeddedEngine({}),
-};
-
-/** The emulators that the tests of the stores run on. */
-export const engines: readonly NamedEngine[] =
-  dynamodbLocal === undefined && dynoxideIsInstalled
-    ? [firstEngine, { name: 'Dynoxide', start: startDynoxide }]
-    : [firstEngine];

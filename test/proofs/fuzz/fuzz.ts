@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { toCount } from '../../../infra/cli/output.ts';
 import { whole } from '../../../infra/cli/values.ts';
 import { importModule } from '../../../infra/local/lambdaFunction.ts';
-import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import { type Findings, runProof } from '../../support/testCommand.ts';
 import { startEngineThread } from '../engineThread.ts';
 import { describeCase } from './cases.ts';
@@ -34,9 +33,7 @@ await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) =
   const print = process.stdout.write.bind(process.stdout);
   printProgress(`Seed ${seed}\n`);
   using log = captureLog();
-  // The engine that leaves more of the machine to the run, if it is installed.
-  const startEngine = dynoxideIsInstalled ? startDynoxide : startEngineThread;
-  const target = await openFuzzTarget(startEngine, importModule);
+  const target = await openFuzzTarget(startEngineThread, importModule);
   const report = await runFuzz(target, log, {
     seed,
     runs,

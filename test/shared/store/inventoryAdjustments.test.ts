@@ -14,7 +14,7 @@ import type { InventoryAdjustment } from '../../../shared/contract/inventoryAdju
 import type { PetStatus } from '../../../shared/contract/values.ts';
 import { defineInventoryAdjustments } from '../../../shared/store/inventoryAdjustments.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { engines } from '../../support/engines.ts';
+import { testEngine } from '../../support/engines.ts';
 import { skipBackOff } from '../../support/faults/clock.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
@@ -23,8 +23,8 @@ const reused = { name: 'IdempotencyKeyReused' };
 const canceled = { action: 'TransactWriteItems', fault: 'transactionCanceled' } as const;
 const DAYS = 24 * 60 * 60;
 
-describe.each(engines)('adjustments on $name', ({ start }) => {
-  const tables = useStoreTables(start);
+describe(`adjustments on ${testEngine.name}`, () => {
+  const tables = useStoreTables(testEngine.start);
   let latest = 0n;
 
   async function put(quantity: number, status: PetStatus = 'available'): Promise<bigint> {

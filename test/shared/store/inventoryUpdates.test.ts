@@ -1,7 +1,7 @@
 import { type DynamoDBClient, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
-import { engines } from '../../support/engines.ts';
+import { testEngine } from '../../support/engines.ts';
 import { useNoBackOff } from '../../support/faults/clock.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
@@ -19,9 +19,9 @@ const notFound = (petId: bigint) => ({
 });
 
 // Concurrent, since several tests wait. Each has its own entry, pending, with a stock of 25.
-describe.concurrent.each(engines)('updates on $name', ({ start }) => {
+describe.concurrent(`updates on ${testEngine.name}`, () => {
   useNoBackOff();
-  const tables = useStoreTables(start);
+  const tables = useStoreTables(testEngine.start);
   const opened: UpdatedEntry[] = [];
   const open = async () => {
     const entry = await openEntry(tables);

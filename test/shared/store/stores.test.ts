@@ -19,7 +19,7 @@ import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
 import { toPet, toPetRecord } from '../../../shared/store/petStore.ts';
-import { engines } from '../../support/engines.ts';
+import { testEngine } from '../../support/engines.ts';
 import { skipBackOff } from '../../support/faults/clock.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
@@ -43,8 +43,8 @@ const orders: Order[] = [
   { ...order, id: -2n, placedAt: '2026-11-01T13:30:00+02:00' },
 ];
 
-describe.each(engines)('on $name', ({ start }) => {
-  const { client, endpoint } = useStoreTables(start);
+describe(`on ${testEngine.name}`, () => {
+  const { client, endpoint } = useStoreTables(testEngine.start);
   let store: InventoryList;
   const put = (Item: Record<string, AttributeValue>, more: object = {}) =>
     client().send(new PutItemCommand({ TableName: 'inventory', Item, ...more }));

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
-import { engines } from '../../../support/engines.ts';
+import { testEngine } from '../../../support/engines.ts';
 
 let lastId = 0;
 const number = (value: number) => ({ N: String(value) });
@@ -99,8 +99,8 @@ async function open(engine: Engine) {
   };
 }
 
-describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
-  const tables = useTables(start);
+describe(`TransactWriteItems on ${testEngine.name}`, () => {
+  const tables = useTables(testEngine.start);
 
   test.each<[string, (id: number, more: object) => TransactWriteItem]>([
     ['Put', (id, more) => put(stocked(id, 1), { ...isNew, ...more })],

@@ -27,7 +27,7 @@ import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { toJson } from '../../../../shared/contract/json.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/target.ts';
-import { firstEngine } from '../../../support/engines.ts';
+import { testEngine } from '../../../support/engines.ts';
 import { skipBackOff } from '../../../support/faults/clock.ts';
 import {
   type FaultyEndpoint,
@@ -327,7 +327,7 @@ function listFiles(): string {
 
 /** An emulator with empty tables, behind an endpoint that can fail. */
 async function open(): Promise<AsyncDisposable> {
-  engine = await firstEngine.start();
+  engine = await testEngine.start();
   client = await openStoreTables(engine);
   faulty = await startFaultyEndpoint(engine.endpoint);
   return {

@@ -5,7 +5,7 @@ import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import { mintApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
-import { firstEngine } from '../../../support/engines.ts';
+import { testEngine } from '../../../support/engines.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, type Outcome, playScenarios, toRow, toScreen } from '../opsProcess.ts';
@@ -18,7 +18,7 @@ import { callOps, type Outcome, playScenarios, toRow, toScreen } from '../opsPro
 type Step = string | ((stage: Stage) => unknown);
 type Stage = Awaited<ReturnType<typeof open>>;
 
-const tables = useStoreTables(firstEngine.start);
+const tables = useStoreTables(testEngine.start);
 const started = Date.parse('2026-11-20T10:00:00Z');
 const label = (index: number) => String.fromCharCode(97 + index).repeat(10);
 
