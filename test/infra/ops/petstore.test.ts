@@ -181,7 +181,6 @@ const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
 const nothing = /^$/;
 
 it.each([
-  ['ends silently', [bin, 'keys', '--help'], { stdout: 'left' }, 141, nothing],
   ['says so in one line', [bin, 'keys', '--help'], { stdout: 'full' }, 1, noSpace],
   ['ends without its errors', [bin, 'keys', '--bogus'], { stderr: 'left' }, 2, nothing],
 ] as const)('a command whose output nobody reads %s', async (_, words, readers, status, told) => {
