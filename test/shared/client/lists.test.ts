@@ -137,9 +137,6 @@ describe('a stream of the inventory', () => {
     ['no entries', '[{"petId":"1"}]', 'Its petId is missing or invalid.'],
     ['entries without the tags asked for', `[${entry}]`, 'The tag is missing.'],
     ['entries without counts', '[{"petId":1,"status":"sold"}]', 'Its quantity is'],
-    ['entries with negative counts', `[${entry.replace('1', '-1')}]`, 'Its quantity is'],
-    ['entries with counts as text', `[${entry.replace(':1', ':"1"')}]`, 'Its quantity is'],
-    ['entries with an unknown status', `[${entry.replace('sold', 'lost')}]`, 'Its status is'],
   ])('of %s throws invalid_response', async (_, body, expected) => {
     standIn.responses = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));

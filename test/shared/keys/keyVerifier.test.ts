@@ -252,10 +252,11 @@ function defineEdited(changes: Record<string, AttributeValue | undefined>): KeyV
 }
 
 const time = '2999-12-01T00:00:00.000Z';
-const texts = ['yesterday', '', '1764547200', '2999', time.slice(0, -1), `x${time}`];
 const wrongTimes: AttributeValue[] = [
-  ...[...texts, time.replace('12-01', '13-41')].map((S) => ({ S })),
-  ...[{ N: '1764547200' }, { NULL: true as const }, { L: [{ S: time }] }],
+  ...['', '2999', time.slice(0, -1), `x${time}`, time.replace('12-01', '13-41')].map((S) => ({
+    S,
+  })),
+  { N: '1764547200' },
 ];
 
 describe('an edited record', () => {
@@ -264,11 +265,9 @@ describe('an edited record', () => {
     [{ secretHash: undefined }],
     [{ secretHash: { S: '' } }],
     [{ secretHash: { N: '1' } }],
-    [{ secretHash: { S: 'abc' } }],
     [{ secretHash: { S: `${secretHash}a` } }],
     [{ permission: undefined }],
     [{ permission: { S: 'admin' } }],
-    [{ permission: { BOOL: true } }],
   ])('is refused with %j', async (changes) => {
     expect(await refusal(minted.apiKey, defineEdited(changes))).toBe('unreadable record');
   });
