@@ -200,7 +200,6 @@ const base64 = (text: string | Uint8Array) => ({
 
 it.each<[string | object, message?: string]>([
   ['{"quantity":-1}', quantityMessage],
-  ['{"quantity":"5"}', quantityMessage],
   ['', emptyMessage],
   [' \n', emptyMessage],
   ['{}', `${missingMessage}.`],
@@ -221,7 +220,6 @@ it.each<[string | object, message?: string]>([
   [base64(''), emptyMessage],
   [{ body: '{"quantity":5}', isBase64Encoded: true }, jsonMessage],
   [{ body: null }, emptyMessage],
-  [{ body: null, isBase64Encoded: true }, emptyMessage],
 ])('the message about the body %j says what is valid', async (sent, message) => {
   const event = typeof sent === 'string' ? { body: sent } : sent;
   const response = await call(handler, { event });
@@ -271,16 +269,9 @@ it.each<[string, event: unknown, context: unknown, status: number]>([
 
 it.each<[unknown, string | string[]]>([
   [undefined, []],
-  [null, 'null'],
   ['event', 'string'],
-  [[], []],
   [{}, []],
-  [{ warmer: true, concurrency: 3 }, ['warmer', 'concurrency']],
-  [
-    { invokeCompletionStatus: 'Success', requestId: 'request-1' },
-    ['invokeCompletionStatus', 'requestId'],
-  ],
-  [{ Records: [{ body: 'psk_secret' }] }, ['Records']],
+  [{ warmer: 'psk_secret', concurrency: 3 }, ['warmer', 'concurrency']],
   [
     { version: '2.0', headers: {}, requestContext: { requestId: 'request-1' } },
     ['version', 'headers', 'requestContext'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
-import { type Draw, defineDraw } from '../../../support/testCommand.ts';
+import { defineDraw } from '../../../support/testCommand.ts';
 import { type Alarm, readAlarms } from './readAlarms.ts';
 
 // When the alarms on 5xx page, by their formulas over the counts of each minute. `alarms.test.ts` has their thresholds.
@@ -117,27 +117,6 @@ it.each(rates)(
     }
   },
 );
-
-it.each(rates)(
-  'at %i requests a day that come by chance, half of the pages come within %i minutes',
-  (rate, within) => {
-    const times = Array.from({ length: 25 }, (_, seed) => {
-      const draw = defineDraw(seed);
-      const counts = Array.from({ length: HISTORY + 3 * within }, () =>
-        randomCount(draw, rate / DAY),
-      );
-      return toPageMinute(failingWays['is throttled'], counts, 0);
-    });
-    expect(times.sort((one, other) => one - other)[12]).toBeLessThanOrEqual(within);
-  },
-);
-
-/** A number of events by chance (Poisson). */
-function randomCount(draw: Draw, mean: number): number {
-  let count = -1;
-  for (let time = 0; time < mean; count += 1) time -= Math.log(1 - draw());
-  return Math.max(count, 0);
-}
 
 it('nobody is paged on sixty quiet days', () => {
   for (let day = 1; day <= 60; day += 1) {
