@@ -83,7 +83,8 @@ export const javascript = 'text/javascript; charset=utf-8';
 
 /**
  * Scalar's own colours have too little contrast (https://www.w3.org/TR/WCAG22/#contrast-minimum). On a phone, its button
- * for the list of operations covers the address of a request.
+ * for the list of operations covers the address of a request. Where the links to documentation, contact and licence do not
+ * fit in a line, it hides their names.
  */
 const customCss = `
 .light-mode {
@@ -99,6 +100,12 @@ const customCss = `
   --scalar-color-2: #a2abb4;
   --scalar-color-3: #a2abb4;
   --scalar-color-red: #ff8a8a;
+}
+.icons-only {
+  flex-wrap: wrap;
+}
+.icons-only span {
+  display: inline !important;
 }
 @media (width < 50rem) {
   .scalar-sidebar-toggle {
