@@ -31,7 +31,7 @@ const toAction = (uses: string) => uses.replace(/@.*/, '');
 
 it('the workflows run the checks, audit the packages and look for secrets', () => {
   expect(allSteps.map(({ run }) => run)).toEqual(
-    expect.arrayContaining(['npm run check', 'npm audit --audit-level=moderate']),
+    expect.arrayContaining(['npm run check', 'npm run pages', 'npm audit --audit-level=moderate']),
   );
   expect(allSteps.map(({ uses = '' }) => toAction(uses))).toContain('gitleaks/gitleaks-action');
 });

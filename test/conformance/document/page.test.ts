@@ -1,18 +1,21 @@
-import type axe from 'axe-core';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guideNames } from '../../../infra/docs/guide.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
-import { axeSource, findChromium, openChromium } from '../../support/chromium.ts';
+import { findChromium, openChromium } from '../../support/chromium.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
+import {
+  brokenByScalar,
+  desk,
+  findViolations,
+  measureOverflow,
+  phone,
+  watchPage,
+} from '../../support/pageChecks.ts';
 import { defineFreshFunctions } from '../localTarget.ts';
 
 const petId = 9223372036854775807n;
-const phone = { width: 375, height: 800 };
-// So low that the menu at the side scrolls.
-const desk = { width: 1280, height: 720 };
 
 let stage: LocalStage;
 beforeAll(async () => {
@@ -71,156 +74,31 @@ test('browsers keep only the file that has a hash in its name', async () => {
   expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
 });
 
-// All tests share one page, in this order: loading the reference takes a second of processor time.
+// `npm run pages` opens the others. All tests share one page, in this order: loading the reference takes a second of
+// processor time.
 describe.skipIf(findChromium() === undefined)('in a browser', () => {
-  let browser: Browser;
   let page: Page;
-  const complaints: string[] = [];
-  const requests: string[] = [];
+  let reported: string[];
 
   beforeAll(async () => {
-    browser = await openChromium();
-    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const browser = await openChromium();
+    const context = await browser.newContext({ reducedMotion: 'reduce', viewport: desk });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', ({ message }) => complaints.push(message));
-    page.on('request', (request) => requests.push(request.url()));
+    page.setDefaultTimeout(60_000);
+    reported = watchPage(page, new URL(stage.baseUrl).origin);
   });
   afterAll(() => page?.context().close());
 
-  async function open(name: string): Promise<void> {
-    await page.goto(`${stage.documentationAddress}/${name}.html`);
-  }
+  const open = (name: string) => page.goto(`${stage.documentationAddress}/${name}.html`);
+  const findButton = (name: string) => page.getByRole('button', { name, exact: true });
+  const findHeading = (name: string) => page.getByRole('heading', { name });
 
-  async function expectToFit(...sizes: (typeof phone)[]): Promise<void> {
-    for (const size of sizes) {
-      await page.setViewportSize(size);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  async function expectAccessible(ignored?: readonly string[]): Promise<void> {
+    for (const scheme of ['light', 'dark'] as const) {
+      expect(await findViolations(page, scheme, ignored), `${page.url()} ${scheme}`).toEqual([]);
     }
   }
-
-  async function openForm(button: string): Promise<void> {
-    await page.getByRole('button', { name: button, exact: true }).click();
-    await page.getByRole('button', { name: 'Send' }).first().waitFor();
-  }
-
-  async function fillValue(name: string, value: string): Promise<void> {
-    const row = page
-      .getByRole('row')
-      .filter({ has: page.getByLabel(`Include ${name} in request`) });
-    await row.getByLabel('Value').last().click();
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.insertText(value);
-  }
-
-  async function send(): Promise<{ url: string; authorization: string | null }> {
-    const sent = page.waitForRequest(/\/v1\//);
-    await page.getByRole('button', { name: 'Send' }).first().click();
-    const request = await sent;
-    return { url: request.url(), authorization: await request.headerValue('Authorization') };
-  }
-
-  /**
-   * Scalar changes its theme after the media, and inherited colours then change one element a frame. axe measures no
-   * contrast on a table's shadows.
-   */
-  async function waitUntilStill(at: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-    await at.evaluate(`document.fonts.ready.then(async () => {
-      const style = new CSSStyleSheet();
-      style.replaceSync('*, ::before, ::after { transition-property: none !important } .wide { background: none !important }');
-      document.adoptedStyleSheets = [style];
-      const { classList } = document.body;
-      const isOther = () => classList.contains('${colorScheme === 'dark' ? 'light' : 'dark'}-mode');
-      for (let frames = 0; frames < 2; frames++) {
-        await new Promise(requestAnimationFrame);
-        if (isOther() || document.getAnimations().length > 0) frames = 0;
-      }
-    })`);
-  }
-
-  /** @param disabled the rules that Scalar's elements break */
-  async function expectAccessible(at: Page, ...disabled: string[]): Promise<void> {
-    const rules = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
-    await at.evaluate(axeSource);
-    // The schemes differ only in colours.
-    for (const [colorScheme, options] of [
-      ['light', { rules, resultTypes: ['violations'] }],
-      ['dark', { runOnly: ['color-contrast'], resultTypes: ['violations'] }],
-    ] as const) {
-      await at.emulateMedia({ colorScheme });
-      await waitUntilStill(at, colorScheme);
-      const { violations } = await at.evaluate<axe.AxeResults>(
-        `axe.run(${JSON.stringify(options)})`,
-      );
-      const found = violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ target }) => `${id}: ${target}`),
-      );
-      expect(found, `${at.url()} ${colorScheme}`).toEqual([]);
-    }
-  }
-
-  test('every guide fits a phone, and axe finds nothing, light and dark', async () => {
-    for (const [index, name] of guideNames.entries()) {
-      await open(name);
-      // Every other guide begins with the size of the one before, since a change renders the whole page again.
-      for (const size of index % 2 === 0 ? [desk, phone] : [phone, desk]) {
-        await expectToFit(size);
-        if (size === phone) await expectAccessible(page);
-      }
-    }
-    await page.setViewportSize(desk);
-    await expectAccessible(page);
-  });
-
-  test('the feed of changes is XML, whose content is that of the changelog', async () => {
-    await open('changelog');
-    const entries = await page.evaluate<string[]>(`(async () => {
-      const text = await (await fetch('changes.atom')).text();
-      const { documentElement: feed } = new DOMParser().parseFromString(text, 'application/xml');
-      const toText = (html) => new DOMParser().parseFromString(html, 'text/html').body.textContent;
-      return [...feed.querySelectorAll('entry > content')].map((one) => toText(one.textContent));
-    })()`);
-    const text = await page.locator('.text').textContent();
-    expect(entries.length).toBeGreaterThan(1);
-    for (const entry of entries) expect(text).toContain(entry);
-  });
-
-  test('the costs of requests fit beside the menu', async () => {
-    await page.setViewportSize(desk);
-    await open('costs');
-    const widths = `[...document.querySelectorAll('.wide')].map((one) => one.scrollWidth - one.clientWidth)`;
-    expect(await page.evaluate(widths)).toEqual([0]);
-  });
-
-  test('the menu is at the side of a wide guide, and folded on a phone', async () => {
-    const link = page.locator('.site').getByRole('link', { name: 'Safe updates', exact: true });
-    for (const size of [desk, phone]) {
-      await page.setViewportSize(size);
-      await open('index');
-      expect(await link.isVisible()).toBe(size === desk);
-      if (size === phone) await page.getByText('Pages', { exact: true }).click();
-      await link.click();
-      await page.waitForURL('**/updates.html');
-    }
-    await page.setViewportSize(desk);
-  });
-
-  test('a guide prints in dark letters without menus, with all languages, and long lines of code break', async () => {
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    await open('index');
-    for (const hidden of ['.site', '.on-page']) {
-      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
-    }
-    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 32, 36)');
-    expect(await readShown()).toEqual(['sh', 'ts', 'python', 'sh', 'ts', 'python']);
-    const overflow =
-      '[...document.querySelectorAll("pre")].filter((pre) => pre.scrollWidth > pre.clientWidth)';
-    expect(await page.evaluate(`${overflow}.length`)).toBe(0);
-    await page.emulateMedia({ media: null, colorScheme: null });
-  });
 
   /** The languages of the samples that a page shows. */
   async function readShown(): Promise<string[]> {
@@ -238,8 +116,6 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     expect(await readShown()).toEqual(['python', 'python']);
     await page.keyboard.press('ArrowLeft');
     expect(await readShown()).toEqual(['ts', 'ts']);
-    expect(await page.evaluate('document.activeElement.name')).toBe('language-1');
-    await expectAccessible(page);
     await choose('Python').first().click();
     await open('lists');
     // A sample without it shows its first language.
@@ -258,140 +134,122 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await open('index');
     expect((await page.locator('.sample button').count()) === 0).toBe(isScriptless);
     expect(await readShown()).toEqual(['sh', 'sh']);
-    for (const [name, language] of [
-      ['Python', 'python'],
-      ['curl', 'sh'],
-      ['TypeScript', 'ts'],
-    ] as const) {
-      await choose(name).last().click();
-      expect(await readShown()).toEqual([language, language]);
-    }
+    await choose('TypeScript').last().click();
+    expect(await readShown()).toEqual(['ts', 'ts']);
     await session.detach();
     await denied.dispose();
   });
 
-  test('a button copies the sample above which it is, and selects it where there is no clipboard', async () => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await open('errors');
-    expect(await page.locator('pre').count()).toBe(await page.locator('.sample button').count());
-    const code = await page.locator('.sample code').first().textContent();
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code?.trimEnd());
-    await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' });
-    await page.evaluate('delete Navigator.prototype.clipboard');
-    await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Selected' }).waitFor();
-    expect(await page.evaluate('getSelection().toString().trim()')).toBe(code?.trimEnd());
+  test('the menu is at the side of a wide guide, and folded on a phone, which the guide fits', async () => {
+    const link = page.locator('.site').getByRole('link', { name: 'Errors', exact: true });
+    await open('index');
+    expect(await link.isVisible()).toBe(true);
+    await page.setViewportSize(phone);
+    await open('index');
+    expect(await measureOverflow(page)).toBe(0);
+    expect(await link.isVisible()).toBe(false);
+    await page.getByText('Pages', { exact: true }).click();
+    await link.click();
+    await page.waitForURL('**/errors.html');
   });
 
-  test('a search by keyboard finds the page on a subject first', async () => {
-    await open('errors');
-    await page.keyboard.press('/');
+  test('a button copies the sample above which it is, and selects it where there is no clipboard', async () => {
+    const code = await page.locator('.sample code').first().textContent();
+    await findButton('Copy').first().click();
+    await findButton('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code?.trimEnd());
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    await findButton('Copied').click();
+    await findButton('Selected').waitFor();
+    expect(await page.evaluate('getSelection().toString().trim()')).toBe(code?.trimEnd());
+    await findButton('Selected').waitFor({ state: 'detached' });
+  });
+
+  test('a search finds the page on a subject first', async () => {
     const box = page.getByRole('searchbox');
     const first = page.locator('.results a').first();
+    await page.keyboard.press('/');
+    await page.keyboard.type('xylophone/');
+    await page.getByText('Nothing found').waitFor();
+    expect(await box.inputValue()).toBe('xylophone/');
     for (const [word, address] of [
       ['axios', 'generated-clients.html'],
       ['bulk', 'selling.html#a-cart-of-several-pets'],
       ['cart', 'orders.html'],
-      ['csv', 'lists.html#the-whole-inventory'],
-      ['decrement', 'selling.html'],
-      ['delete', 'selling.html#what-may-be-sold'],
-      ['refund', 'selling.html#returns-and-cancellations'],
-      ['return', 'selling.html#returns-and-cancellations'],
       ['cors', 'index.html#with-which-key'],
-      ['health', 'status.html#is-it-up'],
       ['install', 'client.html#install'],
       ['oversell', 'selling.html'],
-      ['pagination', 'lists.html#pages'],
       ['polling', 'orders.html#stock-changes'],
-      ['reserve', 'orders.html#reservations'],
-      ['sandbox', 'index.html#where'],
-      ['webhook', 'orders.html'],
+      ['return', 'selling.html#returns-and-cancellations'],
     ] as const) {
-      await page.keyboard.type(word);
+      await box.fill(word);
       await expect.poll(() => first.getAttribute('href')).toBe(address);
-      await page.keyboard.type('/');
-      expect(await box.inputValue()).toBe(`${word}/`);
-      await box.fill('');
-      await first.waitFor({ state: 'detached' });
     }
   });
 
-  async function expectFocus(at: Locator): Promise<void> {
-    expect(await at.evaluate((one) => one.matches(':focus'))).toBe(true);
-  }
-
   test('arrow keys go through the results of a search, and Escape goes back to its box', async () => {
     await open('index');
-    let loads = 0;
-    await page.route('**/search.json', (route) => {
-      loads += 1;
-      return route.continue();
-    });
+    const loads: string[] = [];
+    page.on('request', (request) => loads.push(request.url()));
     const box = page.getByRole('searchbox');
-    await box.fill('retry');
+    await box.fill('precondition fail');
     const results = page.locator('.results a');
     await results.nth(1).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await expectFocus(results.nth(1));
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp');
-    await expectFocus(box);
-    await page.keyboard.press('ArrowUp');
-    await expectFocus(results.last());
-    await page.keyboard.press('Escape');
-    await expectFocus(box);
+    await expectAccessible();
+    for (const [keys, focused] of [
+      [['ArrowDown', 'ArrowDown'], results.nth(1)],
+      [['ArrowUp', 'ArrowUp'], box],
+      [['ArrowUp'], results.last()],
+      [['Escape'], box],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key);
+      expect(await focused.evaluate((one) => one.matches(':focus')), keys.join()).toBe(true);
+    }
     expect(await results.count()).toBe(0);
-    expect(loads).toBe(1);
-    await page.unroute('**/search.json');
+    expect(loads.filter((url) => url.endsWith('/search.json'))).toHaveLength(1);
   });
 
-  test('a search finds sections of the guides and operations of the reference', async () => {
+  test('the reference shows its operations at once, and opens where its reader was', async () => {
+    // The next test loads Scalar's 4 MB.
+    const body = 'globalThis.Scalar = { createApiReference() { document.title = "opened"; } };';
+    const stub = { body, contentType: 'text/javascript' };
+    await page.route('**/scalar-*.js', (route) => route.fulfill(stub), { times: 1 });
+    await open('reference');
+    expect(await page.title()).not.toBe('opened');
+    const heading = findHeading('listOrders: List the orders');
+    await heading.evaluate((one) => one.scrollIntoView());
+    await expect.poll(() => page.title()).toBe('opened');
+    expect(new URL(page.url()).hash).toBe('#tag/orders/GET/store/orders');
+  });
+
+  test('a search finds an operation, which the reference opens on a phone, and axe finds nothing of ours', async () => {
     await open('index');
     const box = page.getByRole('searchbox');
-    await box.fill('xylophone');
-    await page.getByText('Nothing found').waitFor();
-    await box.fill('precondition fail');
-    await page.getByRole('link', { name: 'precondition_failed' }).first().waitFor();
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'precondition_failed' }).first().click();
-    await page.waitForURL('**/errors.html#precondition_failed');
-    await box.fill('getInventoryEntry');
-    await page.getByRole('link', { name: 'Get the stock of one pet' }).first().waitFor();
-    await box.press('Enter');
-    const heading = page.getByRole('heading', { name: 'Get the stock of one pet' });
-    await heading.waitFor();
-    await page.getByText('Test Request').first().waitFor();
-    await expect.poll(() => heading.isVisible()).toBe(true);
     await box.fill('updateInventory');
     await box.press('Enter');
-    await expect
-      .poll(() => page.getByRole('heading', { name: 'Set the stock count' }).isVisible())
-      .toBe(true);
-  });
-
-  test('the reference fits, axe finds nothing of ours, and it links to the guides', async () => {
-    await expectToFit(desk);
-    await expectAccessible(page, 'button-name', 'nested-interactive');
+    await findButton('Test Request (patch /inventory/{petId})').waitFor();
+    await expect.poll(() => findHeading('Set the stock count').isVisible()).toBe(true);
+    expect(await measureOverflow(page)).toBe(0);
+    await expectAccessible(brokenByScalar);
     // The class names of Scalar and of style.css must not meet.
     const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
-    const sentences = await page.evaluate<string[]>(displays);
-    expect(sentences.length).toBeGreaterThan(10);
-    expect(new Set(sentences)).toEqual(new Set(['inline']));
+    expect(new Set(await page.evaluate<string[]>(displays))).toEqual(new Set(['inline']));
     const guides = page.getByRole('link', { name: 'The documentation' });
     expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
   test('an id of 19 digits is sent and shown exactly, with the prefilled key', async () => {
-    await page.getByRole('link', { name: 'Set the stock count of one pet' }).first().click();
-    await openForm('Test Request (patch /inventory/{petId})');
-    await fillValue('petId', String(petId));
-    expect(await send()).toEqual({
-      url: `${stage.baseUrl}/inventory/${petId}`,
-      authorization: `Bearer ${stage.apiKey}`,
-    });
+    await findButton('Test Request (patch /inventory/{petId})').click();
+    const address = page.getByRole('button', { name: 'Server: ' });
+    // Nothing covers it.
+    await address.click({ trial: true, position: { x: 8, y: 8 } });
+    const field = page
+      .getByRole('row')
+      .filter({ has: page.getByLabel('Include petId in request') });
+    await field.getByLabel('Value').last().click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText(String(petId));
+    expect(await send()).toEqual([`${stage.baseUrl}/inventory/${petId}`, `Bearer ${stage.apiKey}`]);
     const response = page.getByRole('region', { name: 'Response' });
     await response.getByText('200 OK').waitFor();
     await response.getByText(`"petId": ${petId},`).waitFor();
@@ -400,11 +258,8 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
 
   test('a typed key is sent without optional parameters, and stored nowhere', async () => {
     await page.getByPlaceholder('Token').first().fill(stage.readKey);
-    await openForm('Test Request (get /inventory)');
-    expect(await send()).toEqual({
-      url: `${stage.baseUrl}/inventory`,
-      authorization: `Bearer ${stage.readKey}`,
-    });
+    await findButton('Test Request (get /inventory)').click();
+    expect(await send()).toEqual([`${stage.baseUrl}/inventory`, `Bearer ${stage.readKey}`]);
     const kept = await page.evaluate(`(async () => JSON.stringify([
       { ...localStorage }, { ...sessionStorage }, document.cookie,
       await indexedDB.databases(), await caches.keys(),
@@ -412,52 +267,14 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     expect(kept).toBe('[{"language":"python"},{},"",[],[]]');
   });
 
-  test('the reference shows its operations at once, and opens where its reader was', async () => {
-    const early = await page.context().newPage();
-    await early.route('**/scalar-*.js', (route) => route.abort());
-    await early.goto(`${stage.documentationAddress}/reference.html`);
-    await early.getByRole('heading', { name: 'List the orders, newest first' }).waitFor();
-    await expectAccessible(early);
-    const link = early.locator('.site').getByRole('link', { name: 'Safe updates', exact: true });
-    expect(await link.isVisible()).toBe(false);
-    await early.getByText('Pages', { exact: true }).click();
-    await link.click();
-    await early.waitForURL('**/updates.html');
-    await early.close();
-    await open('reference');
-    const scripts = () => requests.filter((url) => url.includes('/scalar-')).length;
-    const before = scripts();
-    const overview = page.getByRole('heading', { name: 'listOrders: List the orders' });
-    await overview.waitFor();
-    expect(scripts()).toBe(before);
-    // Scalar loads when a reader uses the page, and opens where the reader was.
-    await overview.evaluate((heading) => heading.scrollIntoView());
-    await page.getByText('Test Request').first().waitFor();
-    expect(new URL(page.url()).hash).toBe('#tag/orders/GET/store/orders');
-    const heading = page.getByRole('heading', { name: 'List the orders, newest first' });
-    const inView = async () => {
-      const { y = -1 } = (await heading.boundingBox()) ?? {};
-      return y >= 0 && y < desk.height;
-    };
-    await expect.poll(inView).toBe(true);
-    // The key that the test before has typed is gone.
-    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
-  });
-
-  test('on a phone, the reference fits, and nothing covers the address of a request', async () => {
-    await expectToFit(phone);
-    await openForm('Test Request (get /store/orders)');
-    const address = page.getByRole('button', { name: 'Server: ' });
-    const box = await address.boundingBox();
-    const covers = `document.elementFromPoint(${(box?.x ?? 0) + 8}, ${(box?.y ?? 0) + 8})`;
-    expect(await page.evaluate(`${covers}.closest('button').textContent`)).toContain(stage.baseUrl);
-    await page.getByRole('button', { name: 'Show sidebar' }).click();
-  });
+  async function send(): Promise<[url: string, authorization: string | null]> {
+    const sent = page.waitForRequest(/\/v1\//);
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    const request = await sent;
+    return [request.url(), await request.headerValue('Authorization')];
+  }
 
   test('no test made a request to another server or a browser error', () => {
-    const { origin } = new URL(stage.baseUrl);
-    expect(requests.length).toBeGreaterThan(10);
-    expect(requests.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
