@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import type { Cell } from '../../bench/report.ts';
@@ -12,10 +11,8 @@ interface FlashSale {
   readonly buyers: number;
   /** Of each pet. */
   readonly pieces: number;
-  /** Buyers take turns with these carts; by default, each buys one piece of the same pet. */
-  readonly carts?: readonly (readonly bigint[])[];
-  /** Pages that poll the list meanwhile. */
-  readonly pages?: number;
+  /** Of one piece of each pet. Buyers take turns with them. */
+  readonly carts: readonly (readonly bigint[])[];
   readonly conditions: StageProcessOptions;
   /** Until every buyer has a cart or knows that it is sold out. */
   readonly maxSeconds: number;
@@ -25,58 +22,31 @@ interface FlashSale {
 const { throttles } = stages.production.settings;
 const faultInjection = { delayMilliseconds: 20, throttles };
 
-/** Entries of `infra/local/sample.json` that are available. */
-const PET_ID = 7n;
-const carts = [
-  [2n, 4n, 7n],
-  [7n, 9n, 2n],
-  [4n, 9n, 7n],
-  [9n, 2n, 4n],
-] as const;
-
+/** Of entries in `infra/local/sample.json` that are available. */
 const flashSales: readonly FlashSale[] = [
   {
-    name: '50 buyers beside 40 pages',
-    buyers: 50,
-    pieces: 50,
-    pages: 40,
-    conditions: { faultInjection: { throttles } },
-    maxSeconds: 3,
-  },
-  {
-    name: '200 buyers of 100 pieces, 20 ms a response',
+    name: '200 buyers of 100 pieces',
     buyers: 200,
     pieces: 100,
+    carts: [[7n]],
     conditions: { faultInjection },
     maxSeconds: 3,
     maxRequests: 2.5,
   },
   {
-    name: 'the same, and transactions conflict',
-    buyers: 200,
-    pieces: 100,
-    conditions: { faultInjection, transactionsConflict: true },
-    maxSeconds: 6,
-  },
-  {
-    name: '50 carts of 3 pets with 15 pieces each',
+    name: '50 carts of 3 pets, and transactions conflict',
     buyers: 50,
     pieces: 15,
-    carts,
-    conditions: { faultInjection },
-    maxSeconds: 3,
-  },
-  {
-    name: 'the same, and transactions conflict',
-    buyers: 50,
-    pieces: 15,
-    carts,
+    carts: [
+      [2n, 4n, 7n],
+      [7n, 9n, 2n],
+      [4n, 9n, 7n],
+      [9n, 2n, 4n],
+    ],
     conditions: { faultInjection, transactionsConflict: true },
     maxSeconds: 6,
   },
 ];
-
-const REFRESH = 5_000;
 
 export async function runFlashSales(options: StageProcessOptions): Promise<Findings> {
   const rows: Cell[][] = [];
@@ -92,7 +62,8 @@ export async function runFlashSales(options: StageProcessOptions): Promise<Findi
   }
   return {
     section: {
-      title: "Flash sales: each buyer buys one cart, all at once, within production's throttles",
+      title:
+        "Flash sales: each buyer buys one cart, all at once, at 20 ms a response, within production's throttles",
       columns: [
         ...(['sale', ['seconds', 1], ['requests a buyer', 1], ['carts a second', 1]] as const),
         ...['bought', 'sold out', 'failed', 'conflicts'],
@@ -108,16 +79,12 @@ export async function runFlashSales(options: StageProcessOptions): Promise<Findi
 
 export async function runFlashSale(
   service: Service,
-  { buyers, pieces, carts = [[PET_ID]], pages = 0, maxSeconds, maxRequests }: FlashSale,
+  { buyers, pieces, carts, maxSeconds, maxRequests }: FlashSale,
 ) {
   const { baseUrl, apiKey } = service.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
   const petIds = [...new Set(carts.flat())];
   for (const petId of petIds) await owner.updateInventory(petId, { quantity: pieces });
-  const closing = new AbortController();
-  const open = Array.from({ length: pages }, () => showPage(baseUrl, apiKey, closing.signal));
-  // The pages have used up the throttle of the list.
-  if (pages > 0) await setTimeout(2_000);
   let requests = 0;
   let soldAfter = 0;
 
@@ -146,8 +113,6 @@ export async function runFlashSale(
     Array.from({ length: buyers }, (_, buyer) => buy(carts[buyer % carts.length] ?? [])),
   );
   const seconds = passed();
-  closing.abort();
-  await Promise.all(open);
   const left = new Map<bigint, number>();
   for (const petId of petIds) left.set(petId, (await owner.getInventoryEntry(petId)).quantity);
   const { conflicts } = await takeVitals(service);
@@ -181,19 +146,4 @@ export async function runFlashSale(
     bought: bought.length,
     soldOut: refused.length,
   };
-}
-
-/** Reads the stock again and again, as the example shop does, until the signal. */
-async function showPage(baseUrl: string, apiKey: string, signal: AbortSignal): Promise<void> {
-  const page = createPetstoreClient({ baseUrl, apiKey });
-  let ifNoneMatch: string | undefined;
-  try {
-    for (;;) {
-      const list = await page.listInventory({ ifNoneMatch }, { signal });
-      ifNoneMatch = list?.etag ?? ifNoneMatch;
-      await setTimeout(REFRESH, undefined, { signal });
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -31,19 +31,14 @@ export const MAX_GROWTH = 2 * 1024 * 1024;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Seconds, for some 100,000 requests: V8 compiles during these, which would look like growth. */
-const WARM_UP = 120;
-
 /**
- * Puts the service under load. A tenth of the time warms up, or more: at least WARM_UP, or a third if that is
- * shorter. The rest is measured in halves. No speed is a problem, since it also depends on the machine.
+ * Puts the service under load for three equal stretches. V8 compiles during the first, which would look like growth. No
+ * speed is a problem, since it also depends on the machine.
  */
 export async function soak(service: Service, seconds: number): Promise<Findings> {
-  const warmUp = Math.max(seconds / 10, Math.min(WARM_UP, seconds / 3));
-  const half = (seconds - warmUp) / 2;
-  const first = await putUnderLoad(service, warmUp);
-  const middle = await putUnderLoad(service, half);
-  const last = await putUnderLoad(service, half);
+  const first = await putUnderLoad(service, seconds / 3);
+  const middle = await putUnderLoad(service, seconds / 3);
+  const last = await putUnderLoad(service, seconds / 3);
   const growth = Math.max(
     middle.usedBytes - first.usedBytes,
     last.usedBytes - Math.min(first.usedBytes, middle.usedBytes),
@@ -57,7 +52,7 @@ export async function soak(service: Service, seconds: number): Promise<Findings>
         ...['stretch', 'requests', 'failed', 'p50, ms', 'p99, ms'],
         ...([['memory after it, MB', 2], 'process, MB'] as const),
       ],
-      rows: Object.entries({ 'warm-up': first, 'first half': middle, 'second half': last }).map(
+      rows: Object.entries({ first, middle, last }).map(
         ([name, { requests, failures, p50, p99, usedBytes, rss }]) => {
           return [name, requests, failures, p50, p99, usedBytes / MEGABYTE, rss / MEGABYTE];
         },
