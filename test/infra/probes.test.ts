@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import { buildProbes, type KnownIds, type Probe } from '../../infra/gateway/probes.ts';
+import { buildProbes, isRight, type KnownIds, type Probe } from '../../infra/gateway/probes.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { updateInventory } from '../../shared/contract/operations/updateInventory.ts';
@@ -76,6 +76,16 @@ it.each<[row: string, more: Partial<Operation>, expected: string[]]>([
   ],
 ])('derives the probes of a new operation: %s, %o', (row, more, expected) => {
   expect(probe(row, more)).toEqual(expected);
+});
+
+test.each([
+  [404, 'not_found', true],
+  [500, 'not_found', false],
+  [404, 'unauthorized', false],
+])('a response to a probe has both the status and the code of its error: %i %s', (...row) => {
+  const [status, code, expected] = row;
+  const body = JSON.stringify({ code, message: 'There is none.', status });
+  expect(isRight({ expected: 'not_found' }, status, body)).toBe(expected);
 });
 
 it('asks for an unused id where no item is known, and for any list', () => {

@@ -74,6 +74,20 @@ it('the text of a key is one word that a secret scanner recognizes, with a key i
   }
 });
 
+it.each([0, 12, 25])('a secret counts as a whole: character %i', (index) => {
+  const { secret = '' } = parseApiKey(minted.apiKey) ?? {};
+  const other = secret[index] === 'A' ? 'B' : 'A';
+  const changed = secret.slice(0, index) + other + secret.slice(index + 1);
+  expect(matchesSecretHash(changed, secretHash)).toBe(false);
+});
+
+it.each([0, 16, 31])('the hash of a secret counts as a whole: byte %i', (index) => {
+  const { secret = '' } = parseApiKey(minted.apiKey) ?? {};
+  const changed = Buffer.from(secretHash, 'base64url');
+  changed[index] = Number(changed[index]) ^ 1;
+  expect(matchesSecretHash(secret, changed.toString('base64url'))).toBe(false);
+});
+
 it('the key ids of deployments are theirs alone, and valid', () => {
   const isOfHook = (id: string) => id.startsWith(hookKeyIds.replace('*', ''));
   const drawn = ['hook000000', 'hookHOOK99', 'hooKaaaaaa', 'aaaaaaaaaa'];
