@@ -1,265 +1,113 @@
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { anyCharacter } from '../../support/anyCharacter.ts';
+import { type Defect, defects } from './defects.ts';
+import { arbitraryBody, headerValues, query, secretMark, text, toWords } from './hostile.ts';
 
-/** A request before it becomes an event or bytes on a connection. */
 export interface FuzzRequest {
+  /** The operation that it was made for: its method and path may have changed. */
   readonly operationId: OperationId;
   readonly method: string;
+  /** Relative to the base address. */
   readonly path: string;
-  readonly petId: string | undefined;
-  /** After the question mark, as the client writes it. */
+  /** After the question mark. */
   readonly query: string;
   /**
-   * In the client's order. Values that only a run knows are placeholders: `<<write0>>` and `<<read0>>` for a valid
-   * key by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag,
-   * and `<<batch>>` for a text that no other batch has.
+   * In the client's order. Values that only a run knows are placeholders: `<<write0>>` and `<<read0>>` for a valid key
+   * by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag, `<<old>>` for an earlier one, and
+   * `<<batch>>` for a text that no other batch has.
    */
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
+  /** What is certainly wrong with it, in the order of the checks. */
+  readonly defects: readonly Defect[];
+  /** Whether anything else may be wrong with it. */
+  readonly isChanged: boolean;
+  /** Whether it is sent twice at once. */
+  readonly isTwice: boolean;
 }
 
 type Header = readonly [name: string, value: string];
 
-/** In every invented credential, and in some paths and bodies. No log line may hold it. */
-export const secretMark = 'zqSECRETqz';
+/** A request whose path is not yet put together. */
+export interface Draft extends Pick<FuzzRequest, 'query' | 'headers' | 'body'> {
+  readonly petId: string;
+}
 
-export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
+const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 
 /** Mostly nothing; a failure shrinks to nothing. */
-export function rarely<Value>(
-  arbitrary: fc.Arbitrary<Value>,
-  weight = 6,
-): fc.Arbitrary<Value | undefined> {
+function rarely<Value>(arbitrary: fc.Arbitrary<Value>, weight = 6) {
   const nothing = { arbitrary: fc.constant(undefined), weight };
   return fc.oneof({ withCrossShrink: true }, nothing, { arbitrary, weight: 1 });
 }
 
-/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that look like numbers. */
-const numberTexts = [
-  ...toWords(`
-    0 -0 1 -1 7 100 101 1000 1001 00 01 +1 1.0 0.5 -1.5 - --1 1n 0x10 0b1 1_000 1,000 １２ ٣
-    2147483647 2147483648 -2147483649 4294967296 9007199254740991 9007199254740993
-    9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809
-    1e0 1e3 1E+2 5e-324 1e308 1e400 1e-400 0.99999999999999999999 NaN Infinity -Infinity`),
-  ...[' 1', '1 ', '1'.repeat(400)],
-];
-
-/** Texts that are known to break programs: escapes, encodings, prototypes, forged lines, control and odd characters. */
-const nastyTexts = [
-  ...toWords(String.raw`
-    * " ' \ / // ../.. ..%2f..%2f % %% %zz %u0041 %25 %00 %0a %0d%0a{"forged":true} %c3%28 %ed%a0%80 %ff%fe
-    %F0%9F%90%88 + & = ; # ? [] [0] {} {petId} null undefined true __proto__ constructor toString
-    {"level":"ERROR"} "}\n{"forged":true} \u0000 {{7*7}} <script>alert(1)</script> $(id)`),
-  ...["' OR 1=1 --", `\${jndi:ldap://x}`, 'a'.repeat(300)],
-  ...['', '\n', '\r\n', '\t', '\u0000', '\u007f'],
-  ...['\r\n{"forged":true}\r\n', '\n{"level":"INFO","message":{"status":200}}\n', '\u001b[31m'],
-  ...['\u2028', '\ufeff', '\ud800', '🐈', 'é', 'e\u0301', '\u202e', 'İ', 'ß'],
-];
-
-export const text = fc.oneof(
-  pick(...numberTexts),
-  pick(...nastyTexts),
-  fc.string({ unit: anyCharacter, maxLength: 10 }),
-);
-
-const pathText = fc.oneof({ weight: 9, arbitrary: text }, pick(secretMark, `"${secretMark}`));
-
-const write = fc.nat(3).map((key) => `Bearer <<write${key}>>`);
-/** The values of Authorization: mostly one valid key, since most of the service needs one. */
-const credentials: fc.Arbitrary<readonly string[]> = fc.oneof(
-  { weight: 15, arbitrary: write.map((value) => [value]) },
-  { weight: 2, arbitrary: pick(['Bearer <<read0>>']) },
-  fc.nat(49).map((key) => [`Bearer <<unknown${key}>>`]),
-  pick(
-    [],
-    [`Bearer psk_${secretMark}`],
-    [`Basic ${secretMark}`],
-    [`Bearer <<write0>>${secretMark}`],
-  ),
-  pick(
-    ['bearer <<write0>>'],
-    ['BEARER  <<write0>>'],
-    ['Bearer <<write0>>', `Bearer ${secretMark}`],
-  ),
-  text.map((end) => [`Bearer ${secretMark}${end}`]),
-);
-
 const queries: Partial<Record<OperationId, readonly string[]>> = {
-  // A list of all entries costs by far the most, and finds the least.
+  // A list of all entries costs the most, and finds the least.
   listInventory: toWords('petId=1,2 petId=3&include=etag limit=2 limit=1&status=sold limit=3'),
   listOrders: ['limit=2', 'limit=1000', ''],
 };
 
-function arbitraryValid(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
-  const writes = ['updateInventory', 'updateInventory', 'adjustInventory'] as const;
-  return fc.oneof(...[...operationIds, ...writes].map((id) => toValid(id, petIds)));
+type Write = Pick<Draft, 'headers' | 'body'>;
+
+/** Some keys and writes are few, so that they meet again. */
+const fewKeys = fc.nat(3).map((n) => `key-<<batch>>-${n}`);
+
+const update: fc.Arbitrary<Write> = fc
+  .record({
+    key: rarely(fewKeys, 1),
+    ifMatch: rarely(pick('"<<tag>>"', '*', '"a", "<<tag>>"'), 1),
+    quantity: fc.oneof(pick('5', '0', '12.0'), fc.nat().map(String)),
+  })
+  .map(({ key, ifMatch, quantity }) => ({
+    headers: [
+      ...(key === undefined ? [] : [['Idempotency-Key', key] as const]),
+      ...(ifMatch === undefined ? [] : [['If-Match', ifMatch] as const]),
+    ],
+    body: Buffer.from(`{"quantity":${quantity},"note":"${secretMark}"}`),
+  }));
+
+function toAdjustments(petId: fc.Arbitrary<string>): fc.Arbitrary<Write> {
+  const line = fc.record({ petId, delta: pick(-1, -2, 1, -7, 3) });
+  const limits = { minLength: 1, maxLength: 3, selector: (one: { petId: string }) => one.petId };
+  const cart = fc.uniqueArray(line, limits);
+  const known = fc.sample(cart, { seed: 1, numRuns: 4 });
+  const again = fewKeys.map((key) => [key, known[Number(key.at(-1))] ?? []] as const);
+  const freshKeys = fc.nat().map((n) => `fresh-<<batch>>-${n}`);
+  return fc
+    .oneof(again, fc.tuple(fewKeys, cart), fc.tuple(freshKeys, cart), fc.tuple(freshKeys, cart))
+    .map(([key, lines]) => {
+      const adjustments = lines.map(({ petId, delta }) => `{"petId":${petId},"delta":${delta}}`);
+      const body = Buffer.from(`{"note":"${secretMark}","adjustments":[${adjustments}]}`);
+      return { headers: [['Idempotency-Key', key]], body };
+    });
 }
 
-function toValid(operationId: OperationId, petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
-  const { method, path } = operations[operationId];
-  const update = fc.nat().map((quantity) => ({ body: `{"quantity":${quantity}}`, headers: [] }));
-  const write = operationId === 'adjustInventory' ? arbitrarySale(petIds) : update;
+function toValid(operationId: OperationId, petIds: readonly string[]): fc.Arbitrary<Draft> {
+  // Most requests meet at few entries.
+  const petId = fc.oneof({ weight: 2, arbitrary: pick(...petIds.slice(0, 2)) }, pick(...petIds));
+  const read: fc.Arbitrary<Write> = fc.constant({ headers: [], body: null });
+  const writes: Partial<Record<OperationId, fc.Arbitrary<Write>>> = {
+    updateInventory: update,
+    adjustInventory: toAdjustments(petId),
+  };
   return fc
     .record({
-      petId: pick(...petIds),
+      petId,
       query: pick(...(queries[operationId] ?? [''])),
-      credentials,
-      write: method === 'GET' ? fc.constant(undefined) : write,
+      key: pick('write0', 'write0', 'write1'),
+      write: writes[operationId] ?? read,
     })
-    .map(({ petId, query, credentials, write }) => ({
-      operationId,
-      method,
-      path: path.replace('{petId}', petId),
-      petId: path.includes('{petId}') ? petId : undefined,
+    .map(({ petId, query, key, write: { headers, body } }) => ({
+      petId,
       query,
       headers: [
-        ['Host', '127.0.0.1'],
-        ...credentials.map((value): Header => ['Authorization', value]),
-        ...(write ? [['Content-Type', 'application/json'] as const, ...write.headers] : []),
+        ['Authorization', `Bearer <<${key}>>`],
+        ...(body ? [['Content-Type', 'application/json'] as const] : []),
+        ...headers,
       ],
-      body: write ? Buffer.from(write.body) : null,
+      body,
     }));
 }
-
-interface Write {
-  readonly headers: readonly Header[];
-  readonly body: string;
-}
-
-/** Half are under a new key. A quarter are one of 16 requests again, and a quarter reuse one of their keys. */
-function arbitrarySale(petIds: readonly string[]): fc.Arbitrary<Write> {
-  const line = fc.record({ petId: pick(...petIds), delta: pick(-1, -2, 1, -7, 3) });
-  const cart = fc
-    .uniqueArray(line, { minLength: 1, maxLength: 3, selector: ({ petId }) => petId })
-    .map((lines) => lines.map(({ petId, delta }) => `{"petId":${petId},"delta":${delta}}`));
-  const known = fc.sample(cart, { seed: 1, numRuns: 16 });
-  const knownKey = fc.nat(known.length - 1);
-  const toWrite = (key: string, lines: readonly string[] = []): Write => ({
-    headers: [['Idempotency-Key', key]],
-    body: `{"adjustments":[${lines}]}`,
-  });
-  return fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(fc.nat(), cart)
-        .map(([n, lines]) => toWrite(`sale-<<batch>>-${n}`, lines)),
-    },
-    knownKey.map((n) => toWrite(`sale-${n}`, known[n])),
-    fc.tuple(knownKey, cart).map(([n, lines]) => toWrite(`sale-${n}`, lines)),
-  );
-}
-
-const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PURGE FOO');
-
-const query = fc.oneof(
-  fc
-    .array(
-      fc.tuple(
-        pick(
-          ...toWords(
-            'limit cursor status petId include unknown LIMIT petIds pet_id petId[] __proto__',
-          ),
-          '',
-        ),
-        fc.oneof(
-          text,
-          pick(...toWords('available sold SOLD etag 1,2 1,1 1, ,'), '1,2,3'.repeat(60)),
-        ),
-      ),
-      { maxLength: 3 },
-    )
-    .map((pairs) =>
-      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
-    ),
-  text,
-);
-
-const documents = [
-  ...['', ' ', 'null', '5', '"quantity"', '[]', '{}', '[{"quantity":5}]', '{"Quantity":5}'],
-  ...['{"quantity":5}{"quantity":6}', '{"quantity":5,}', "{'quantity':5}", '{"quantity":null}'],
-  ...['/**/{"quantity":5}', '{"quantity":5,"quantity":-1}', '{"quantity":"5"}', '{"quantity":[5]}'],
-  ...['{"quan\\u0074ity":5}', '{"quantity":5}\u0000', '\ufeff{"quantity":1}', 'quantity=5'],
-  ...['{"__proto__":{"quantity":5}}', '{"quantity":5,"constructor":1}', '<quantity>5</quantity>'],
-  ...['{"quantity":5,"a":{"constructor":{"prototype":1}}}', '{"quantity":5,"a":"\\ud800"}'],
-  ...['{"quantity":5,"\\u005f_proto__":1}', `{"note":"${secretMark}","quantity":1}`],
-  '{"quantity":5,"status":"sold","petId":1,"p":1,"q":1,"v":"x"}',
-];
-
-const nested = fc
-  .tuple(
-    // Rarely more than a parser's stack holds.
-    fc.oneof({ weight: 99, arbitrary: pick(2, 100, 1_000) }, pick(100_000)),
-    pick(['[', ']'], ['{"a":', '}'], ['[', '']),
-  )
-  .map(([depth, [open = '', close = '']]) => {
-    return `{"quantity":1,"deep":${open.repeat(depth)}1${close.repeat(depth)}}`;
-  });
-
-const one = '{"petId":5,"delta":1}';
-/** Lists of adjustments that are not valid, or only just. */
-const lists = [
-  ...['', 'null', '1', '{}', '[]', `${one},${one}`, `[${one}]`, '{"petId":5}', '{"delta":1}'],
-  ...[`${one},{"petId":5.0,"delta":2}`, `${one},{"petId":"5","delta":1}`, `${one},`, `${one},null`],
-  ...[10, 11, 5_000].map((length) =>
-    Array.from({ length }, (_, petId) => `{"petId":${petId},"delta":1}`).join(),
-  ),
-  '{"petId":5,"delta":1,"delta":2}',
-  '{"petId":5,"delta":1,"__proto__":{"delta":9},"d":"7:1"}',
-  `{"petId":5,"delta":-1,"note":"${secretMark}"}`,
-];
-const adjustmentBodies = fc
-  .oneof(
-    pick(...lists),
-    pick(...numberTexts).map((number) => `{"petId":5,"delta":${number}}`),
-    pick(...numberTexts).map((number) => `{"petId":${number},"delta":-1}`),
-  )
-  .map((list) => `{"adjustments":[${list}]}`);
-
-const body: fc.Arbitrary<Buffer | null> = fc.oneof(
-  ...[pick(...numberTexts).map((number) => `{"quantity":${number}}`), pick(...documents), nested]
-    .concat(adjustmentBodies, adjustmentBodies, fc.json(), text)
-    .map((texts) => texts.map((one) => Buffer.from(one))),
-  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-  pick(gzipSync('{"quantity":1}'), Buffer.from('{"quantity":1}', 'utf16le'), null),
-  pick(...toWords('ff c0af c3 eda080 f4908080 00 0a')).map((hex) =>
-    Buffer.concat([Buffer.from('{"quantity":1,"a":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]),
-  ),
-);
-
-const tags = Array.from({ length: 21 }, (_, tag) => `"${tag}"`);
-/** By name; a value that stands here twice is drawn twice as often. */
-const headerValues: Readonly<Record<string, readonly string[]>> = {
-  'If-Match': [
-    ...['"<<tag>>"', '"<<tag>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '<<tag>>"', '*', '""', '"a"'],
-    ...['a', 'W/"a"', ',', '"a",,"b"', '* , "a"', '"a" "b"', '"é"', '"'.repeat(500)],
-    ...['"AAAAGQBh"', tags.join(), tags.slice(1).join(), '"a", '.repeat(2_000)],
-  ],
-  'If-None-Match': ['"<<tag>>"', 'W/"<<tag>>"', '*', '""', '"', ', ,', `${' '.repeat(5_000)}x`],
-  'Idempotency-Key': [
-    ...Array.from({ length: 9 }, (_, key) => `key-${key}`),
-    ...['', 'a', 'a b', 'é', '"quoted"', 'x'.repeat(255), 'x'.repeat(256)],
-  ],
-  'Content-Type': [
-    ...['', 'application/json, text/plain', 'APPLICATION/JSON; charset=utf-8'],
-    ...['application/json; charset=utf-16', 'multipart/form-data; boundary=x'],
-    ...toWords('application/json application/vnd.api+json text/plain ; / */*'),
-  ],
-  'Content-Encoding': toWords('gzip deflate identity x'),
-  'Accept-Encoding': [
-    ...toWords('gzip zstd gzip;q=0 *;q=0 identity;q=0 gzip;q= gzip;q=1.0001 ; ,'),
-    'br, gzip;q=0.5, *',
-  ],
-  Accept: ['', ...toWords('*/* text/html x')],
-  Origin: ['', ...toWords('null * https://evil.example https://www.petstore.example')],
-  'X-Request-Id': ['', 'a b', 'é', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65)],
-  'User-Agent': ['', 'x'.repeat(2_000), '"}{"level":"ERROR"}', `\${jndi:ldap://x}`],
-  Host: ['', 'evil.example', 'x:99999'],
-  constructor: ['x'],
-  'X-Long': ['x'.repeat(1_000), 'x'.repeat(9_000), 'x'.repeat(11_000)],
-};
 
 const header: fc.Arbitrary<Header> = fc.oneof(
   {
@@ -271,41 +119,74 @@ const header: fc.Arbitrary<Header> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(pick(...Object.keys(headerValues)), text) },
 );
 
-const changes = fc.record({
-  method: rarely(pick(...methods)),
-  petId: rarely(pathText),
-  inserted: rarely(fc.tuple(fc.nat(40), pathText)),
-  query: rarely(query),
-  body: rarely(body),
-  removedHeader: rarely(fc.nat(3)),
-  headers: fc.array(header, { maxLength: 2 }),
-  toName: pick<(name: string) => string>(
-    (name) => name,
-    (name) => name.toLowerCase(),
-    (name) => name.toUpperCase(),
-  ),
-});
+type Change = ReturnType<typeof toChanges> extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Valid requests, with some changes. */
-export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
-  return fc.tuple(arbitraryValid(petIds), changes).map(([{ path, petId, ...request }, change]) => {
-    const id = petId === undefined ? undefined : (change.petId ?? petId);
-    const named = id === undefined ? path : `${path.slice(0, path.lastIndexOf('/'))}/${id}`;
-    const [at = 0, inserted = ''] = change.inserted ?? [];
-    const headers = request.headers.toSpliced(change.removedHeader ?? request.headers.length, 1);
-    return {
-      ...request,
-      method: change.method ?? request.method,
-      path: `${named.slice(0, at)}${inserted}${named.slice(at)}`,
-      petId: id,
-      query: change.query ?? request.query,
-      headers: [...headers, ...change.headers].map(([name, value]) => [change.toName(name), value]),
-      body: change.body === undefined ? request.body : change.body,
-    };
+function toChanges(operationId: OperationId) {
+  return fc.record({
+    method: rarely(pick(...toWords('GET POST PUT PATCH DELETE HEAD OPTIONS PURGE')), 12),
+    petId: rarely(text, 2),
+    query: rarely(query, 'query' in operations[operationId] ? 1 : 6),
+    body: rarely(arbitraryBody(operationId), 1),
+    removedHeader: rarely(fc.nat(3)),
+    headers: fc.array(header, { maxLength: 2 }),
+    isUpperCase: fc.boolean(),
   });
 }
 
-/** Splits at white space: this keeps long lists readable. */
-function toWords(words: string): string[] {
-  return words.trim().split(/\s+/);
+function applyChange(draft: Draft, change: Change | undefined): Draft {
+  if (!change) return draft;
+  const kept = draft.headers.toSpliced(change.removedHeader ?? draft.headers.length, 1);
+  const toName = (name: string) => (change.isUpperCase ? name.toUpperCase() : name);
+  return {
+    petId: change.petId ?? draft.petId,
+    query: change.query ?? draft.query,
+    body: change.body === undefined ? draft.body : change.body,
+    headers: [...kept, ...change.headers].map(([name, value]) => [toName(name), value]),
+  };
+}
+
+/** Valid requests: half of them with some changes, and half with defects. */
+export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
+  const writes = ['updateInventory', 'adjustInventory'] as const;
+  return fc.oneof(...[...operationIds, ...writes, ...writes].map((id) => toRequests(id, petIds)));
+}
+
+function toRequests(operationId: OperationId, petIds: readonly string[]) {
+  const operation = operations[operationId];
+  const possible = defects.filter(({ isPossible }) => isPossible(operation));
+  return fc
+    .record({
+      valid: toValid(operationId, petIds),
+      change: rarely(toChanges(operationId), 1),
+      drawn: fc.tuple(...possible.map((defect) => rarely(fc.constant(defect), 9))),
+      isTwice: fc.nat(4).map((n) => n === 4),
+    })
+    .map(({ valid, change, drawn, isTwice }): FuzzRequest => {
+      const own = drawn.filter((defect) => defect !== undefined);
+      // An earlier one replaces what a later one has set.
+      const draft = own.reduceRight((one, { apply }) => apply(one), applyChange(valid, change));
+      const template: string = operation.path;
+      const url = `${template.replace('{petId}', () => draft.petId)}?${draft.query}`;
+      const [path = '', ...query] = encode(url).split('?');
+      return {
+        operationId,
+        method: change?.method ?? operation.method,
+        path,
+        query: query.join('?'),
+        // HTTP has no other characters in a header.
+        headers: draft.headers.map(([name, value]) => [
+          name,
+          value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ''),
+        ]),
+        body: draft.body,
+        defects: own,
+        isChanged: change !== undefined,
+        isTwice,
+      };
+    });
+}
+
+/** HTTP has only visible ASCII characters in an address. */
+function encode(url: string): string {
+  return url.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

@@ -1,144 +1,209 @@
 import { randomUUID } from 'node:crypto';
+import { BatchWriteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { measureHeap } from '../../support/measureHeap.ts';
-import { arbitraryDraft, describeCase, type FuzzCase, type RunFacts } from './cases.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
+import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
+import { startLocalStage } from '../../../infra/local/localStage.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { readVersion, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { fixtures } from '../../conformance/target.ts';
+import { exactFetch } from '../../support/exactFetch.ts';
 import {
-  defineStoreOracle,
-  findHeapProblems,
+  type Exchange,
   findLogProblems,
-  findOwnProblems,
-  type Responded,
-} from './oracles.ts';
-import {
-  type CapturedLog,
-  catchCrashes,
-  type FuzzTarget,
-  type Outcome,
-  petIds,
-  send,
-} from './target.ts';
+  findProblems,
+  findResponder,
+  findStockProblems,
+  type Outcomes,
+  type Stock,
+} from './properties.ts';
+import { arbitraryRequest, type FuzzRequest } from './requests.ts';
+import { readAsked } from './taken.ts';
 
-/** After so many cases, the other tables and the heap are checked. */
-const CASES_PER_CHECK = 5_000;
-/** The time that a failure may take to shrink. */
-const SHRINK_MILLISECONDS = 60_000;
+export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
+
+/** Few entries, so that requests meet at them. */
+const inventory = fixtures.inventory.slice(0, 13);
+const petIds = inventory.map(({ petId }) => petId.toString());
+
+/** A local stage in this process, with the conformance suite's pets and orders. */
+export async function openFuzzTarget(loadModule: LoadModule) {
+  const data = { ...fixtures, inventory };
+  const startEngine = startEmbeddedEngine;
+  const { baseUrl, close } = await startLocalStage({ port: 0, data, startEngine, loadModule });
+  const client = new DynamoDBClient();
+  const register = defineKeyRegister(client, 'apiKeys');
+  const keys: Record<string, string> = { unknown0: mintApiKey().apiKey };
+  for (const name of ['write0', 'write1', 'read0']) {
+    const permission = name === 'read0' ? 'read' : 'write';
+    keys[name] = (await register.create({ name, permission })).apiKey;
+  }
+  return {
+    baseUrl,
+    /** By the name of a request's placeholder. */
+    keys,
+    /** By petId. */
+    async readEntries() {
+      const scan = new ScanCommand({ TableName: 'inventory', ConsistentRead: true });
+      const { Items = [] } = await client.send(scan);
+      return new Map(Items.map((item) => [String(item.p?.N), item]));
+    },
+    /** Gives each entry the count that it had at first. */
+    async reset(): Promise<void> {
+      const puts = inventory.map((item) => ({ PutRequest: { Item: toInventoryRecord(item) } }));
+      await client.send(new BatchWriteItemCommand({ RequestItems: { inventory: puts } }));
+    },
+    async close(): Promise<void> {
+      client.destroy();
+      await close();
+    },
+  };
+}
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** The number of cases, give or take half a batch. */
+  /** About how many requests. */
   readonly runs: number;
-  /** The most cases sent at once; log and store are checked after them. 512 by default. */
-  readonly maxBatch?: number;
   /** The path of a batch to repeat, from a failure. */
   readonly path?: string | undefined;
-  readonly deadlineMilliseconds: number;
-  onCheck?(cases: number): void;
-  onOutcome?(outcome: Outcome): void;
+  /** Whether a failure shrinks to the requests that it needs: by default, yes. */
+  readonly shrinks?: boolean;
 }
 
 export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
 
-/**
- * Sends batches of cases until one fails, and has fast-check shrink that one. The oracles:
- * - `status`: a response of 500 or more, or none although the connection or the function ended
- * - `body`: an error without the contract's Error body, or a response that the document does not have
- * - `store`: entries that differ from the responses
- * - `log`: a line that is not a JSON object, is duplicate or missing, or has the wrong status or key
- * - `secret`: credentials or a body in a log line
- * - `deadline`: a late response
- * - `crash`: an uncaught rejection or exception
- * - `heap`: growing memory
- */
-export async function runFuzz(
-  target: FuzzTarget,
-  log: CapturedLog,
-  { seed, runs, maxBatch = 512, path, deadlineMilliseconds, ...options }: FuzzOptions,
-) {
-  const store = await defineStoreOracle(target);
-  const counts = {
-    cases: 0,
-    events: 0,
-    logLines: 0,
-  };
+const MAX_BATCH = 40;
+
+/** Sends batches of requests, each to the same stock, until one of them breaks a property. */
+export async function runFuzz(target: FuzzTarget, options: FuzzOptions) {
+  const { seed, runs, path, shrinks = true } = options;
   const statuses = new Map<number, number>();
-  const heapBytes: number[] = [];
-  const crashes: string[] = [];
-  let requests = 0;
-  /** The batches that failed, the smallest first. */
-  const failures: { cases: readonly FuzzCase[]; problems: string[] }[] = [];
-  let failingSince = Number.POSITIVE_INFINITY;
-  using _crashes = catchCrashes((error) => {
-    crashes.push(`crash: ${String((error as Error)?.stack ?? error).slice(0, 600)}`);
-  });
+  let failure: { problems: string[]; exchanges: Exchange[] } | undefined;
+  using log = captureLog();
 
-  let batch = '';
-  const facts: RunFacts = {
-    resolve(name, { petId = '' }) {
-      if (name === 'batch') return batch;
-      return name === 'tag' ? store.versionOf(petId) : (target.keys.get(name) ?? '');
-    },
-    nextRequestId() {
-      requests += 1;
-      return `fuzz-request-${requests}`;
-    },
-  };
-
-  async function findProblems(cases: readonly FuzzCase[]): Promise<string[]> {
-    const outcomes = await send(target, cases, deadlineMilliseconds);
-    const isIdle = await target.waitForFunctions(deadlineMilliseconds);
-    const hasResponse = (outcome: Outcome): outcome is Responded => outcome.response !== undefined;
-    const responded = outcomes.filter(hasResponse);
-    const written = log.take();
-    counts.cases += cases.length;
-    counts.events += cases.filter(({ transport }) => transport === 'event').length;
-    counts.logLines += written.length;
-    for (const { response } of responded) {
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-    }
-    for (const outcome of outcomes) options.onOutcome?.(outcome);
-    return [
-      ...outcomes.flatMap(({ problem }) => problem ?? []),
-      ...responded.flatMap(findOwnProblems),
-      ...(isIdle ? [] : ['deadline: a function still runs']),
-      ...findLogProblems(written, responded, target.secrets),
-      ...(await store.findEntryProblems(outcomes)),
-      ...crashes.splice(0),
-    ];
-  }
-
-  const lengths = { minLength: 1, maxLength: maxBatch, size: 'max' } as const;
-  const batches = fc.noBias(fc.array(arbitraryDraft(petIds), lengths));
-  const property = fc.asyncProperty(batches, async (drafts) => {
-    if (performance.now() - failingSince > SHRINK_MILLISECONDS) return;
-    batch = randomUUID();
-    const cases = drafts.map((draft) => draft(facts));
-    const problems = await findProblems(cases);
-    if (failures.length === 0 && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
-      problems.push(...(await store.findOtherProblems()));
-      heapBytes.push(await measureHeap());
-      options.onCheck?.(counts.cases);
-    }
+  const lengths = { minLength: 1, maxLength: MAX_BATCH, size: 'max' } as const;
+  const batches = fc.noBias(fc.array(arbitraryRequest(petIds), lengths));
+  const property = fc.asyncProperty(batches, async (requests) => {
+    const exchanges: Exchange[] = [];
+    const found = await sendBatch(target, requests, exchanges).catch((error: Error) => [
+      `a request has a whole response: ${error.stack}`,
+    ]);
+    const secrets = Object.values(target.keys).map((key) => String(parseApiKey(key)?.secret));
+    const problems = [...found, ...findLogProblems(log.take(), secrets)];
+    for (const { status } of exchanges) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (problems.length === 0) return;
-    failingSince = Math.min(failingSince, performance.now());
-    failures.unshift({ cases, problems });
+    failure = { problems, exchanges };
     throw new Error(problems.join('\n'));
   });
-  const { counterexamplePath, errorInstance } = await fc.check(property, {
+  const { counterexamplePath } = await fc.check(property, {
     seed,
-    numRuns: path === undefined ? Math.ceil(runs / (maxBatch / 2)) : 1,
-    ...(path !== undefined && { path, endOnFailure: true }),
+    numRuns: path === undefined ? Math.ceil(runs / (MAX_BATCH / 2)) : 1,
+    endOnFailure: path !== undefined || !shrinks,
+    ...(path !== undefined && { path }),
   });
-  const [found] = failures;
-  // An error of an oracle.
-  if (!found && errorInstance) throw errorInstance;
+  return { statuses, failure: failure && { ...failure, path: counterexamplePath ?? '' } };
+}
+
+/** Sends the requests one after the other, since the outcome of two writes at once has no order. */
+async function sendBatch(
+  target: FuzzTarget,
+  requests: readonly FuzzRequest[],
+  exchanges: Exchange[],
+): Promise<string[]> {
+  const batch = randomUUID();
+  const outcomes: Outcomes = new Map();
+  const tagsOf = new Map<string, Set<string>>();
+  const problems: string[] = [];
+  await target.reset();
+  const before = await readStock(target);
+  for (const request of requests) {
+    const operation = findResponder(request);
+    const petId = String(operation && readAsked(operation, request)?.petId);
+    const isOfEntry = operation?.path === operations.updateInventory.path;
+    const entry = isOfEntry ? (await target.readEntries()).get(petId) : undefined;
+    let tag = entry && readVersion(entry);
+    const tags = tagsOf.get(petId) ?? new Set();
+    if (tag !== undefined) tagsOf.set(petId, tags.add(tag));
+    // Before its first change, a tag that no entry has.
+    const old = [...tags].findLast((one) => one !== tag) ?? 'AAAAAAA';
+    const sent = fillIn(request, { ...target.keys, batch, old, tag: tag ?? 'none' });
+    const sending = Array.from({ length: request.isTwice ? 2 : 1 }, () => send(target, sent));
+    const received = await Promise.all(sending);
+    for (const one of received.sort((a, b) => Number(a.isReplay) - Number(b.isReplay))) {
+      problems.push(...findProblems({ ...one, tag }, outcomes));
+      exchanges.push({ ...one, tag });
+      // A second update at once finds the first one's tag.
+      if (!one.isReplay) tag = one.response.headers.get('etag')?.slice(1, -1) ?? tag;
+    }
+  }
+  return [...problems, ...findStockProblems(before, exchanges, await readStock(target))];
+}
+
+async function readStock(target: FuzzTarget): Promise<Stock> {
+  const entries = [...(await target.readEntries())];
+  return new Map(entries.map(([petId, { q, s }]) => [petId, [BigInt(String(q?.N)), s?.S]]));
+}
+
+function fillIn(request: FuzzRequest, values: Readonly<Record<string, string>>): FuzzRequest {
+  const fill = (text: string) => text.replaceAll(/<<(\w+)>>/g, (_, name) => values[name] ?? '');
+  return { ...request, headers: request.headers.map(([name, value]) => [name, fill(value)]) };
+}
+
+async function send(target: FuzzTarget, request: FuzzRequest): Promise<Exchange> {
+  const { method, path, query, body } = request;
+  const lines = Map.groupBy(request.headers, ([name]) => name.toLowerCase());
+  const values = [...lines].map(([name, all]) => [name, all.map(([, value]) => value)] as const);
+  const url = `${target.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
+  const response = await exactFetch(url, {
+    method,
+    // Node.js sends a list as one line for each value.
+    headers: Object.fromEntries<unknown>(values) as Record<string, string>,
+    ...(body && { body }),
+  }).catch((cause) => {
+    throw new Error(`${method} ${url}: ${cause}`);
+  });
+  const header = (name: string) => new Map(values).get(name)?.join(', ');
+  const [, apiKey] = header('authorization')?.match(/^bearer +(\S+)$/i) ?? [];
+  const name = Object.keys(target.keys).find((one) => target.keys[one] === apiKey);
+  const error = parseError(response.text);
+  const operation = findResponder(request, error.message);
   return {
-    ...counts,
-    statuses,
-    heapBytes,
-    /** Each starts with the name of its oracle. */
-    problems: found
-      ? found.problems
-      : [...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)],
-    failure: found && { path: counterexamplePath ?? '', cases: found.cases.map(describeCase) },
+    request,
+    header,
+    permission: (['read', 'write'] as const).find((one) => name?.startsWith(one)),
+    operation,
+    asked: operation && readAsked(operation, request),
+    tag: undefined,
+    response,
+    status: response.status,
+    error,
+    isReplay: response.headers.has('idempotent-replayed'),
+  };
+}
+
+function parseError(text: string): Exchange['error'] {
+  try {
+    return { message: '', ...JSON.parse(text) };
+  } catch {
+    return { message: '' };
+  }
+}
+
+/** Makes `console` write as Lambda's does, and keeps what this process writes, until it is disposed. */
+function captureLog() {
+  const written: string[] = [];
+  const own = { ...console };
+  const streams = [process.stdout, process.stderr].map((stream) => [stream, stream.write] as const);
+  for (const [stream] of streams) stream.write = (text: unknown) => written.push(String(text)) > 0;
+  useLambdaConsole();
+  return {
+    take: () => written.splice(0),
+    [Symbol.dispose]() {
+      for (const [stream, write] of streams) stream.write = write;
+      Object.assign(console, own);
+    },
   };
 }
