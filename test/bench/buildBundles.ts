@@ -8,7 +8,6 @@ export const warmLimits = {
   listInventory: undefined,
   updateInventory: 1.05,
   adjustInventory: undefined,
-  getPet: 1.1,
   listOrders: 1.1,
 } as const satisfies Partial<Record<OperationId, number | undefined>>;
 export type BenchedId = keyof typeof warmLimits;

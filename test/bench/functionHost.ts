@@ -13,7 +13,7 @@ import { interleave, summarize } from './report.ts';
 export interface PartInput {
   readonly host: FunctionHost;
   readonly bundles: Bundles;
-  /** Fewer measurements and no list of a million entries. */
+  /** Fewer measurements. */
   readonly quick: boolean;
 }
 

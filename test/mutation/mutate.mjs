@@ -9,7 +9,11 @@ const suite = 'test/conformance/source.test.ts';
 
 /** The tests of each folder. Quick ones that find many mutants come first: a mutant's run ends with the first failure. */
 const tests = {
-  client: ['test/shared/client/*.test.ts', 'test/conformance/client/methods.test.ts'],
+  client: [
+    'test/shared/client/{errors,json,lists,options,resources}.test.ts',
+    'test/shared/client/*.test.ts',
+    'test/conformance/client/methods.test.ts',
+  ],
   contract: [
     'test/shared/contract/{paths,schemas}.test.ts',
     'test/conformance/document/openApi.test.ts',
@@ -19,7 +23,12 @@ const tests = {
   ],
   http: ['test/shared/http/*.test.ts', suite],
   keys: ['test/shared/keys/*.test.ts', 'test/infra/ops/keys/*.test.ts'],
-  runtime: ['test/shared/{runtime,http}/*.test.ts', suite],
+  runtime: [
+    'test/shared/{runtime,http}/*.test.ts',
+    'test/shared/store/stores.test.ts',
+    'test/conformance/faults/faults.test.ts',
+    suite,
+  ],
   store: [
     'test/shared/store/{inventoryRecord,scanResponse}.test.ts',
     'test/infra/local/storeData.test.ts',

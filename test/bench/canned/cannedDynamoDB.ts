@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
-import { cannedOrders, cannedPet, toCompactItem, toPages } from './records.ts';
+import { cannedOrders, toCompactItem, toPages } from './records.ts';
 
 export interface CannedTable {
   readonly entries: number;
@@ -24,7 +24,7 @@ export interface CannedEndpoints {
 /*
  * A process that responds as DynamoDB does, with responses made beforehand, so that only the function's own
  * cost is measured. Each message is a `CannedTable`. `GET /pages/N` returns a page of the Scan over plain
- * HTTP. The process holds the key of its message, one entry and one pet.
+ * HTTP. The process holds the key of its message and one entry.
  */
 let table: CannedTable = { entries: 0, key: {} };
 let pages = toCannedPages(0);
@@ -46,7 +46,7 @@ const responses: Record<string, (input: Input) => object | undefined> = {
       : undefined,
   GetItem: ({ TableName = '', Key = {} }) => {
     const held: Record<string, unknown> =
-      { pets: cannedPet, inventory: cannedEntry }[TableName] ?? marshall(table.key);
+      TableName === 'inventory' ? cannedEntry : marshall(table.key);
     const isHeld = Object.entries(Key).every(
       ([name, value]) => JSON.stringify(value) === JSON.stringify(held[name]),
     );

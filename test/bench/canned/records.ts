@@ -16,15 +16,6 @@ export function toCompactItem(index: number): CannedItem {
 /** Multiplying by an odd number permutes the integers of 64 bits; this one scatters neighbours. */
 const ODD = 0x9e3779b97f4a7c15n;
 
-export const cannedPet: CannedItem = marshall({
-  id: 7,
-  name: 'Rex',
-  status: 'available',
-  category: { id: 1, name: 'Dogs' },
-  photoUrls: ['https://images.petstore.example/7.jpg'],
-  tags: [{ id: 3, name: 'friendly' }],
-});
-
 export const cannedOrders = Array.from({ length: 20 }, (_, index): CannedItem => {
   const placedAt = `2026-10-${String(31 - index).padStart(2, '0')}T09:30:00.000Z`;
   const id = 120 - index;

@@ -6,7 +6,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callBounds } from '../../../shared/runtime/replyTime.ts';
 
@@ -71,12 +71,6 @@ export async function adjustInventory({ body, headers }: APIGatewayProxyEvent) {
   const get = new GetItemCommand({ TableName, Key, ConsistentRead: true });
   const { Item = {} } = await client.send(get);
   return toResponse({ entries: [toItem(Item)] });
-}
-
-export async function getPet({ pathParameters }: APIGatewayProxyEvent) {
-  const Key = { id: Number(pathParameters?.petId) };
-  const get = new GetCommand({ TableName: process.env.PETS_TABLE, Key });
-  return toResponse((await documents.send(get)).Item);
 }
 
 /** One page: it holds all the benchmark's orders. */

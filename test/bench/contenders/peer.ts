@@ -35,7 +35,17 @@ export function updateInventory() {
   return defineHandler('write', async ({ pathParameters, body }) => {
     const { petId } = PathParameters.parse(pathParameters);
     const { quantity } = InventoryUpdate.parse(body);
-    return toInventoryItem(await setQuantity(petId, quantity));
+    const { Attributes } = await documents.send(
+      new UpdateCommand({
+        TableName: process.env.INVENTORY_TABLE,
+        Key: { p: petId },
+        UpdateExpression: 'SET q = :quantity',
+        ConditionExpression: 'attribute_exists(p)',
+        ExpressionAttributeValues: { ':quantity': quantity },
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
+    return toInventoryItem(Attributes as StoredEntry);
   }).use(httpJsonBodyParser());
 }
 
@@ -76,26 +86,6 @@ export function adjustInventory() {
   }).use(httpJsonBodyParser());
 }
 
-export function getPet() {
-  const deprecation = {
-    Deprecation: '@1796083200',
-    Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT',
-    Link: '<https://www.petstore.example/deprecations>; rel="deprecation"',
-  };
-  return defineHandler(
-    'read',
-    async ({ pathParameters }) => {
-      const { petId } = PathParameters.parse(pathParameters);
-      const { Item } = await documents.send(
-        new GetCommand({ TableName: process.env.PETS_TABLE, Key: { id: petId } }),
-      );
-      if (!Item) throw httpError(404, `There is no pet with petId ${petId}.`);
-      return Item;
-    },
-    deprecation,
-  );
-}
-
 export function listOrders() {
   const query = {
     TableName: process.env.ORDERS_TABLE,
@@ -129,10 +119,6 @@ function toExactNumber(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-function httpError(statusCode: number, message: string): Error {
-  return Object.assign(new Error(message), { statusCode });
-}
-
 /** The service's own check of API keys, with its cache, so that both sides do the same work here. */
 const verifier = defineKeyVerifier(defineKeyStore(documents, process.env.API_KEYS_TABLE ?? ''));
 
@@ -142,10 +128,9 @@ type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 function defineHandler(
   permission: Permission,
   toBody: (event: APIGatewayProxyEvent) => Promise<unknown>,
-  headers: Record<string, string> = {},
 ) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-    .use(guardAndShape(permission, headers))
+    .use(guardAndShape(permission))
     .handler(async (event: APIGatewayProxyEvent) => ({
       statusCode: 200,
       headers: { 'Content-Type': 'application/json' },
@@ -154,14 +139,13 @@ function defineHandler(
 }
 
 /** Checks the API key, and gives every response its headers and every error the service's Error body. */
-function guardAndShape(permission: Permission, headers: Record<string, string>): Middleware {
+function guardAndShape(permission: Permission): Middleware {
   const addHeaders: Middleware['after'] = ({ event, response }) => {
     if (!response) return;
     response.headers = {
       ...response.headers,
       'Access-Control-Allow-Origin': process.env.ALLOWED_ORIGINS ?? '*',
       'X-Request-Id': event.requestContext.requestId,
-      ...headers,
     };
   };
   return {
@@ -169,7 +153,7 @@ function guardAndShape(permission: Permission, headers: Record<string, string>):
       const authorization = headers.Authorization ?? headers.authorization ?? '';
       const key = await verifier.verify(authorization.replace(/^bearer +/i, ''));
       if (permission === 'write' && key.permission !== 'write') {
-        throw httpError(403, 'The API key allows reading only.');
+        throw Object.assign(new Error('The API key allows reading only.'), { statusCode: 403 });
       }
     },
     after: addHeaders,
@@ -190,9 +174,8 @@ function guardAndShape(permission: Permission, headers: Record<string, string>):
 
 function toStatus(error: unknown): number {
   if (error instanceof ZodError) return 400;
-  const { statusCode = 500, name } = error as { statusCode?: number; name?: string };
-  if (name === 'Unauthorized') return 401;
-  return statusCode === 422 ? 400 : statusCode;
+  const { statusCode = 500, name = '' } = error as { statusCode?: number; name?: string };
+  return { Unauthorized: 401, ConditionalCheckFailedException: 404 }[name] ?? statusCode;
 }
 
 const PathParameters = z.object({ petId: z.coerce.bigint().pipe(z.int64()) });
@@ -208,23 +191,4 @@ const statusOf: Record<string, string> = { a: 'available', p: 'pending', s: 'sol
 
 function toInventoryItem({ p, q, s }: StoredEntry) {
   return { petId: p, quantity: q, status: statusOf[s] };
-}
-
-async function setQuantity(petId: bigint, quantity: number): Promise<StoredEntry> {
-  try {
-    const { Attributes } = await documents.send(
-      new UpdateCommand({
-        TableName: process.env.INVENTORY_TABLE,
-        Key: { p: petId },
-        UpdateExpression: 'SET q = :quantity',
-        ConditionExpression: 'attribute_exists(p)',
-        ExpressionAttributeValues: { ':quantity': quantity },
-        ReturnValues: 'ALL_NEW',
-      }),
-    );
-    return Attributes as StoredEntry;
-  } catch (error) {
-    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error;
-    throw httpError(404, `There is no inventory entry with petId ${petId}.`);
-  }
 }

@@ -87,7 +87,6 @@ const calls: Record<BenchedId, (id: string) => [action: string, input: object][]
       ['GetItem', { TableName, Key, ConsistentRead: true }],
     ];
   },
-  getPet: (id) => [['GetItem', { TableName: process.env.PETS_TABLE, Key: { id: { N: id } } }]],
   listOrders: () => [
     [
       'Query',
