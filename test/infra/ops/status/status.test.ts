@@ -543,11 +543,11 @@ const situations: Readonly<Record<string, Recorded>> = {
   'no metrics: none': { responses: { GetMetricData: fail } },
   'no alarms in time: none': {
     responses: { DescribeAlarms: () => new Promise(() => {}) },
-    deadline: 2_500,
+    deadline: 1_000,
   },
   'no logs in time: none': {
     responses: { GetQueryResults: () => ({ status: 'Running' }) },
-    deadline: 2_500,
+    deadline: 1_000,
   },
   'stopped writes with a concurrency of their own: 3 6': { ...writesStopped, concurrency: 9 },
   'writes that the settings stop: 6': { ...writesStopped, concurrency: 0 },
