@@ -261,8 +261,10 @@ it.each(fixtureNames)(
   (stage) => {
     const found = Object.entries(findResources(stage, 'AWS::DynamoDB::Table')).map(
       ([id, { Properties, DeletionPolicy, UpdateReplacePolicy }]) => {
-        const policy = fixtures[stage].settings.protectsData ? 'Retain' : 'Delete';
+        const { protectsData } = fixtures[stage].settings;
+        const policy = protectsData ? 'Retain' : 'Delete';
         expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
+        expect(Properties.DeletionProtectionEnabled).toBe(protectsData);
         const { TableName: name, KeySchema, AttributeDefinitions } = Properties;
         const toTexts = (rows: Record<string, string>[]) =>
           rows.map((row) => Object.values(row).join(' '));

@@ -228,6 +228,17 @@ it('npx petstore keys shows each key once, and says what becomes of it', async (
   await expect(`${screen}\n${rows}`).toMatchFileSnapshot('keys.txt');
 });
 
+it('the keys of every page of the table are listed', async () => {
+  await tables.endpoint().heal();
+  const register = defineKeyRegister(tables.client(), 'apiKeys');
+  const made = await Promise.all(
+    ['one', 'two', 'three'].map((name) => register.create({ name, permission: 'read' })),
+  );
+  tables.endpoint().pageSize = 1;
+  const listed = (await register.list()).map(({ keyId }) => keyId);
+  expect(listed).toEqual(expect.arrayContaining(made.map(({ record }) => record.keyId)));
+});
+
 it('an unknown key is neither revoked nor rotated', async () => {
   const register = defineKeyRegister(tables.client(), 'apiKeys');
   await register.revoke('0000000000');
