@@ -7,20 +7,15 @@ import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryUpdates } from '../shared/store/inventoryUpdates.ts';
 
 const service = openService({ cacheMiddleware: true });
-const inventory = defineInventoryUpdates(
-  service.client,
-  readVariable('INVENTORY_TABLE'),
-  readVariable('REQUESTS_TABLE'),
-);
+const inventory = defineInventoryUpdates(service.client, readVariable('INVENTORY_TABLE'));
 
 /** PATCH /inventory/{petId}: sets an entry's stock count, never its status. It creates nothing. */
 export const handler = defineHandler(
   updateInventory,
   service,
-  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey }) => {
-    const update = { petId, quantity, versions: ifMatch };
-    const { item, ...reply } = await inventory.setQuantity(update, idempotencyKey);
-    return { body: item, ...reply };
+  async ({ parameters: { petId }, body: { quantity }, ifMatch }) => {
+    const { item, version } = await inventory.setQuantity({ petId, quantity, versions: ifMatch });
+    return { body: item, version };
   },
 );
 

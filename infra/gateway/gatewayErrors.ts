@@ -38,8 +38,8 @@ export interface GatewayError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const notFound = {
-  code: 'not_found',
+const unknownPath = {
+  code: 'unknown_path',
   message: `${UNKNOWN_PATH} The base address ends in /${apiVersion}.`,
 } as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
@@ -78,15 +78,15 @@ export const gatewayErrors = {
   INVALID_API_KEY: forbidden,
   // No method requires an AWS signature. If the gateway finds no method, it takes the Bearer token for an invalid
   // signature. So this type and the next mean that the path is unknown.
-  INVALID_SIGNATURE: notFound,
-  MISSING_AUTHENTICATION_TOKEN: notFound,
+  INVALID_SIGNATURE: unknownPath,
+  MISSING_AUTHENTICATION_TOKEN: unknownPath,
   QUOTA_EXCEEDED: throttled,
   // The gateway ignores this one: see `tooLargeResponses`.
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
     message: 'The request body is too large.',
   },
-  RESOURCE_NOT_FOUND: notFound,
+  RESOURCE_NOT_FOUND: unknownPath,
   THROTTLED: throttled,
   UNAUTHORIZED: {
     code: 'unauthorized',

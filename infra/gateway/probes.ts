@@ -72,7 +72,7 @@ export function buildProbes(
   if (isWrite) {
     const isHarmless = harmlessBody !== undefined || (path.includes('{') && !requestBody);
     const mayWrite = permission === 'write' && isHarmless && operation.errors.includes('not_found');
-    return withKeys(mayWrite ? probe : { ...probe, expected: 'forbidden' });
+    return [withKey(mayWrite ? probe : { ...probe, expected: 'forbidden' })];
   }
   if (path.includes('{')) return [probe];
   const petId = id ?? UNUSED_ID;
@@ -85,13 +85,11 @@ export function buildProbes(
   return searches.map((search) => ({ ...probe, path: path + search, expected }));
 }
 
-/** Also with an `Idempotency-Key`, if the operation reads one. An outcome may be stored, so each is new. */
-function withKeys(probe: Probe): Probe[] {
-  const { requestHeaders, requiredHeaders } = probe.operation;
-  if (!requestHeaders?.includes('Idempotency-Key')) return [probe];
+/** With a new `Idempotency-Key`, if the operation requires one, since an outcome may be stored. */
+function withKey(probe: Probe): Probe {
+  if (!probe.operation.requestHeaders?.includes('Idempotency-Key')) return probe;
   const key = { 'Idempotency-Key': `probe-${randomUUID()}` };
-  const keyed = { ...probe, headers: { ...probe.headers, ...key } };
-  return requiredHeaders ? [keyed] : [probe, keyed];
+  return { ...probe, headers: { ...probe.headers, ...key } };
 }
 
 /** Whether the response is the expected one and comes from the function: the gateway has errors with the same codes. */

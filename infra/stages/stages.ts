@@ -24,6 +24,8 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
     latencyMilliseconds: 3_000,
     access: {
       inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
+      // Release 2.0 stores requests with an Idempotency-Key there. It runs under this role during a canary of 3.0 and
+      // after a rollback. Remove it in 3.1.
       requests: ['dynamodb:PutItem', 'dynamodb:GetItem'],
     },
   },

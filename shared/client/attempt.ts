@@ -1,3 +1,4 @@
+import { refusalCodes } from '../contract/errorBody.ts';
 import { parseJson } from '../contract/json.ts';
 import type { OperationId, operations } from '../contract/operations.ts';
 import {
@@ -44,8 +45,8 @@ export interface Exchange {
   mayHaveApplied: boolean;
 }
 
-/** A response with its headers. The caller must read the body or stop the watchdog. */
-export interface OpenResponse {
+/** A response with its headers. */
+interface OpenResponse {
   readonly exchange: Exchange;
   readonly response: Response;
   readonly watchdog: Watchdog;
@@ -59,53 +60,66 @@ export interface WholeResponse {
 }
 
 /**
- * Sends a request once.
+ * Sends a request once, and reads the response to its end.
+ * @param toValue converts the response; any error from it means that the response is invalid
  * @throws {PetstoreError} if no response comes, or an error response
  * @throws the reason of the caller's signal if it is aborted
  */
-export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
-  const { call, request, mayHaveApplied } = exchange;
-  const { operationId } = request;
+export async function attemptRequest<Value>(
+  exchange: Exchange,
+  toValue: (whole: WholeResponse) => Value,
+): Promise<Value> {
   const watchdog = startWatchdog(exchange);
   let response: Response | undefined;
   exchange.attempts += 1;
+  const { mayHaveApplied } = exchange;
   try {
-    response = await untilAborted(fetchResponse(exchange, watchdog.signal), watchdog.signal);
+    response = await untilAborted(fetchResponse(exchange, watchdog), watchdog);
     const opened = { exchange, response, watchdog };
-    const { headers, status } = response;
-    call.settings.reportDeprecation(operationId, headers);
-    call.onResponse?.({ operationId, status, headers, requestId: readRequestId(headers) });
-    const isUnchanged = status === 304 && request.headers?.['If-None-Match'] !== undefined;
+    reportResponse(opened);
+    const isUnchanged =
+      response.status === 304 && exchange.request.headers?.['If-None-Match'] !== undefined;
     // The service has no other success.
-    if (status === 200 || isUnchanged) return opened;
-    const reading = readText(opened);
-    // Only a 5xx says enough without its body.
-    const text = await (status < 500 ? reading : reading.catch(() => ''));
-    if (status < 500 && isOpen(text, '{')) throw breakError(opened);
-    const { code, message, isRefusal, retryAfter } = parseErrorResponse(response, text);
-    // After these, no earlier attempt took effect: this one would have got its response.
-    const isMissing = code === 'not_found' && request.method === 'POST';
-    const isOutcome = isMissing || status === 409 || code === 'precondition_failed';
-    if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isOutcome;
-    throw responseError(opened, code, message, { retryAfter });
+    if (response.status === 200 || isUnchanged)
+      return readValue(opened, await readText(opened), toValue);
+    throw await readError(opened, mayHaveApplied);
   } catch (error) {
-    watchdog.stop();
     // A function of the caller may have thrown: the connection must end. A body that was read rejects this.
     response?.body?.cancel?.().catch(() => {});
-    throw watchdog.signal.aborted ? watchdog.signal.reason : error;
+    throw watchdog.signal.aborted ? watchdog.reason : error;
+  } finally {
+    watchdog.stop();
   }
 }
 
-/**
- * Reads a response to its end.
- * @param toValue converts the response; any error from it means that the response is invalid
- */
-export async function readValue<Value>(
+function reportResponse({ exchange: { call, request }, response }: OpenResponse): void {
+  const { operationId } = request;
+  const { headers, status } = response;
+  call.settings.reportDeprecation(operationId, headers);
+  call.onResponse?.({ operationId, status, headers, requestId: readRequestId(headers) });
+}
+
+/** @param mayHaveApplied whether an earlier attempt changed something, or may have */
+async function readError(opened: OpenResponse, mayHaveApplied: boolean): Promise<unknown> {
+  const { exchange, response } = opened;
+  const { status } = response;
+  const reading = readText(opened);
+  // Only a 5xx says enough without its body.
+  const text = await (status < 500 ? reading : reading.catch(() => ''));
+  if (status < 500 && isOpen(text, '{')) return breakError(opened);
+  const { code, message, isRefusal, ...details } = parseErrorResponse(response, text);
+  // If an earlier attempt took effect, this one would have got its response.
+  const isOutcome = exchange.request.method === 'POST' && isRefusalCode(code);
+  if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isOutcome;
+  return responseError(opened, code, message, details);
+}
+
+function readValue<Value>(
   opened: OpenResponse,
+  text: string,
   toValue: (whole: WholeResponse) => Value,
-): Promise<Value> {
+): Value {
   const { status, headers } = opened.response;
-  const text = await readText(opened);
   try {
     return toValue({ status, headers, document: text === '' ? undefined : parseJson(text) });
   } catch (cause) {
@@ -116,51 +130,23 @@ export async function readValue<Value>(
 }
 
 async function readText(opened: OpenResponse): Promise<string> {
-  let text = '';
-  for await (const piece of readPieces(opened, false)) text += piece;
-  return text;
-}
-
-/**
- * The body in chunks, as they arrive. Stopping early ends the connection.
- * @param isStream whether each chunk may take the whole timeout
- */
-export async function* readPieces(
-  opened: OpenResponse,
-  isStream = true,
-): AsyncGenerator<string, void, undefined> {
-  const { response, watchdog } = opened;
-  // A response of the caller's own `fetch` may have only a text.
-  const reader = response.body?.getReader?.();
-  const decoder = new TextDecoder();
   try {
-    if (!reader) return yield await untilAborted(response.text(), watchdog.signal);
-    for (;;) {
-      if (isStream) watchdog.restart();
-      const piece = await untilAborted(reader.read(), watchdog.signal);
-      if (isStream) watchdog.rest();
-      if (piece.done) return;
-      yield decoder.decode(piece.value, { stream: true });
-    }
+    return await untilAborted(opened.response.text(), opened.watchdog);
   } catch (cause) {
     throw breakError(opened, cause);
-  } finally {
-    watchdog.stop();
-    // Errors in the rest no longer matter.
-    reader?.cancel().catch(() => {});
   }
 }
 
 /** The error for a truncated body. */
-export function breakError(opened: OpenResponse, cause?: unknown): unknown {
-  if (opened.watchdog.signal.aborted) return opened.watchdog.signal.reason;
+function breakError(opened: OpenResponse, cause?: unknown): unknown {
+  if (opened.watchdog.signal.aborted) return opened.watchdog.reason;
   const isList = opened.exchange.request.isList && opened.response.status === 200;
   const code = isList ? 'incomplete_list' : 'connection_failed';
   return responseError(opened, code, 'The response was truncated.', { cause });
 }
 
 /** @param cause if it is a PetstoreError, its message says more */
-export function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
+function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
   if (cause instanceof PetstoreError) return responseError(opened, cause.code, cause.message, {});
   const message = `The response is not a valid ${opened.exchange.request.operationId} response.`;
   // An error of `JSON.parse` quotes the response, also in its stack.
@@ -201,37 +187,52 @@ function readRequestId(headers: Headers): string | undefined {
   return id === null ? undefined : toPrintable(id);
 }
 
-/** For an update, the message says what it did. */
+/** For a write, the message says what it did. */
 function exchangeError(
-  { request: { operationId, method }, attempts, mayHaveApplied }: Exchange,
+  exchange: Exchange,
   code: PetstoreErrorCode,
   message: string,
   details: PetstoreErrorDetails,
 ): PetstoreError {
-  const isReused = code === 'idempotency_key_reused';
-  const own = mayHaveApplied ? 'unknown' : 'none';
-  // Another adjustment with the key may have been refused.
-  const effect = isReused ? (method === 'POST' ? 'unknown' : 'applied') : own;
-  const outcome = method === 'GET' || isReused ? '' : outcomes[own];
+  const { request, attempts, mayHaveApplied } = exchange;
+  const { operationId } = request;
+  // Another adjustment with the key took effect or was refused.
+  const isUnknown = mayHaveApplied || code === 'idempotency_key_reused';
+  const effect = isUnknown ? 'unknown' : 'none';
+  const outcome = code === 'idempotency_key_reused' ? '' : describeOutcome(exchange, code, details);
   return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
 }
 
-const outcomes = {
-  none: ' The update was not applied.',
-  unknown: ' The update may or may not have been applied.',
-};
+function describeOutcome(
+  { request: { method }, mayHaveApplied }: Exchange,
+  code: PetstoreErrorCode,
+  { status = 500 }: PetstoreErrorDetails,
+): string {
+  if (method === 'GET') return '';
+  const name = method === 'POST' ? 'adjustment' : 'update';
+  // Unless this is the outcome of its key, an earlier call may have had an effect.
+  const by = isRefusalCode(code) ? '' : ' by this call';
+  if (!mayHaveApplied) return ` The ${name} was not applied${by}.`;
+  const when = status < 500 ? ' by an earlier attempt' : '';
+  return ` The ${name} may or may not have been applied${when}.`;
+}
+
+function isRefusalCode(code: PetstoreErrorCode): boolean {
+  return refusalCodes.some((one) => one === code);
+}
 
 /** The caller's `fetch` or key function may ignore the signal. */
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function untilAborted<Value>(promise: Promise<Value>, watchdog: Watchdog): Promise<Value> {
+  const { signal } = watchdog;
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    const abort = () => reject(watchdog.reason);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
-async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<Response> {
+async function fetchResponse(exchange: Exchange, watchdog: Watchdog): Promise<Response> {
   const { mayHaveApplied, call, request } = exchange;
   const { baseUrl, readApiKey, fetch = globalThis.fetch } = call.settings;
   const { method, path, query = {}, headers = {}, body } = request;
@@ -245,7 +246,7 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
   }
   const apiKey = exchange.apiKey ?? (await readApiKey());
   // The key function may have taken too long.
-  signal.throwIfAborted();
+  if (watchdog.signal.aborted) throw watchdog.reason;
   exchange.apiKey = apiKey;
   if (body !== undefined) allHeaders.set('Content-Type', 'application/json');
   allHeaders.set('Authorization', `Bearer ${apiKey}`);
@@ -255,9 +256,8 @@ async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<R
       method,
       headers: allHeaders,
       body: body ?? null,
-      signal,
-      // Stock must be current, and the key must go only to the base address.
-      cache: 'no-store',
+      signal: watchdog.signal,
+      // The key must go only to the base address.
       redirect: 'manual',
     });
   } catch (cause) {
@@ -276,39 +276,46 @@ function isUnsent(error: unknown): boolean {
 
 const unsent = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-type Watchdog = ReturnType<typeof startWatchdog>;
+interface Watchdog {
+  readonly signal: AbortSignal;
+  /** Why the signal is aborted: the caller's own reason or a PetstoreError. Some signals do not keep it. */
+  reason: unknown;
+  stop(): void;
+}
 
 /**
  * Ends an attempt that takes too long or that the caller aborts.
  * @throws the reason of the caller's signal if it is already aborted
  */
-function startWatchdog(exchange: Exchange) {
+function startWatchdog(exchange: Exchange): Watchdog {
   const { signal, timeout, timeLeft } = exchange.call;
-  signal?.throwIfAborted();
   const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', abort);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-
-  const rest = () => clearTimeout(timer);
-  function watch(milliseconds: number): void {
-    rest();
-    timer = setTimeout(() => {
-      const message = `Timed out after ${Math.ceil(milliseconds)} ms.`;
-      controller.abort(exchangeError(exchange, 'timeout', message, {}));
-    }, milliseconds);
-  }
-
-  watch(Math.min(timeout, Math.max(timeLeft(), 0)));
-  return {
-    /** Its reason is the caller's own or a PetstoreError. */
+  const milliseconds = Math.min(timeout, Math.max(timeLeft(), 0));
+  const watchdog: Watchdog = {
     signal: controller.signal,
-    /** Stops the clock while the caller processes a chunk. */
-    rest,
-    restart: () => watch(timeout),
+    reason: undefined,
     stop() {
-      rest();
+      clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     },
   };
+  function end(reason: unknown): void {
+    watchdog.reason = reason;
+    controller.abort(reason);
+  }
+  const abort = () => end(readReason(signal));
+  if (signal?.aborted) throw readReason(signal);
+  signal?.addEventListener('abort', abort);
+  const timer = setTimeout(() => {
+    const message = `Timed out after ${Math.ceil(milliseconds)} ms.`;
+    end(exchangeError(exchange, 'timeout', message, {}));
+  }, milliseconds);
+  return watchdog;
+}
+
+/** A signal of React Native or jsdom may have no reason. */
+function readReason(signal: AbortSignal | undefined): unknown {
+  const { reason = Object.assign(new Error('The call was aborted.'), { name: 'AbortError' }) } =
+    signal ?? {};
+  return reason;
 }

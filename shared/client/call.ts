@@ -1,41 +1,27 @@
 import type { OperationId } from '../contract/operations.ts';
 import {
+  attemptRequest,
   type Exchange,
-  openResponse,
   type PetstoreRequest,
-  readValue,
   type WholeResponse,
 } from './attempt.ts';
 import { PetstoreError } from './petstoreError.ts';
 import type { Call } from './settings.ts';
 
 /**
- * Sends a request, retries it if that is safe and useful, and reads the response.
+ * Sends a request, retries temporary failures, after a pause of at least `Retry-After`, and reads the response.
  * @param toValue converts the response; any error from it means that the response is invalid
+ * @throws {PetstoreError} of the last attempt if no retries or no time are left
  */
-export function send<Id extends OperationId, Value>(
+export async function send<Id extends OperationId, Value>(
   call: Call,
   request: PetstoreRequest<Id>,
   toValue: (whole: WholeResponse) => Value,
 ): Promise<Value> {
-  return withRetries(call, request, async (exchange) =>
-    readValue(await openResponse(exchange), toValue),
-  );
-}
-
-/**
- * Retries temporary failures, after a pause of at least `Retry-After`.
- * @throws {PetstoreError} of the last attempt if no retries or no time are left
- */
-export async function withRetries<Value>(
-  call: Call,
-  request: PetstoreRequest,
-  attempt: (exchange: Exchange) => Promise<Value>,
-): Promise<Value> {
   const exchange = { call, request, attempts: 0, apiKey: undefined, mayHaveApplied: false };
   for (let retries = 0; ; ) {
     try {
-      return await attempt(exchange);
+      return await attemptRequest(exchange, toValue);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       const isWaiting = error.status === 429;

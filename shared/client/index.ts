@@ -1,4 +1,4 @@
-export type { ErrorCode } from '../contract/errorBody.ts';
+export type { ErrorCode, Refusal, RefusalCode } from '../contract/errorBody.ts';
 export type {
   AdjustedInventory,
   EntryOf,

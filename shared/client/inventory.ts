@@ -1,14 +1,12 @@
-import { type PetStatus, quantityError } from '../contract/values.ts';
 import {
-  breakError,
-  invalidResponseError,
-  openResponse,
-  type PetstoreRequest,
-  readPieces,
-  type WholeResponse,
-} from './attempt.ts';
-import { send, withRetries } from './call.ts';
-import { defineArrayReader } from './json.ts';
+  DELTA_ERROR,
+  MAX_ADJUSTMENTS,
+  MAX_QUANTITY,
+  type PetStatus,
+  quantityError,
+} from '../contract/values.ts';
+import type { PetstoreRequest, WholeResponse } from './attempt.ts';
+import { send } from './call.ts';
 import { PetstoreError } from './petstoreError.ts';
 import {
   eachPage,
@@ -73,16 +71,9 @@ export interface OutcomeOptions {
 export interface AdjustedInventory {
   /** In the order of the adjustments. They may include later changes. */
   entries: InventoryItem[];
-  /** Whether an earlier request with the key took effect, and this one changed nothing. */
-  isReplay: boolean;
 }
 
 export interface UpdatePreconditions {
-  /**
-   * 1 to 255 visible ASCII characters. Within 24 hours, at most one update of an entry with this key takes effect. With
-   * `ifMatch`, the default is a random key for the call.
-   */
-  readonly idempotencyKey?: string | undefined;
   /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
   readonly ifMatch?: string | undefined;
 }
@@ -93,7 +84,7 @@ export interface InventoryMethods {
     query: InventoryQuery<Include> & { readonly ifNoneMatch: string | undefined },
     options?: CallOptions,
   ): Promise<InventoryList<Include> | undefined>;
-  /** All entries, or those that the query selects, in one response. Use `streamInventory` for a large inventory. */
+  /** All entries, or those that the query selects, in one response. */
   listInventory<Include extends Included = undefined>(
     query?: InventoryQuery<Include>,
     options?: CallOptions,
@@ -114,17 +105,8 @@ export interface InventoryMethods {
   ): AsyncGenerator<InventoryList<Include>, void, undefined>;
 
   /**
-   * The whole inventory entry by entry, as they arrive, without holding all of it in memory. It retries only
-   * until the response starts. A truncated list throws `incomplete_list` after the entries that arrived.
-   */
-  streamInventory<Include extends Included = undefined>(
-    query?: Pick<InventoryQuery<Include>, 'status' | 'include'>,
-    options?: CallOptions,
-  ): AsyncGenerator<EntryOf<Include>, void, undefined>;
-
-  /**
-   * Sets a stock count, such as after a stocktake. To sell or to return, use `adjustInventory`. With a key, it is
-   * retried as reads are, and takes effect once.
+   * Sets a stock count, such as after a stocktake. To sell or to return, use `adjustInventory`. It is not repeated after
+   * an attempt that may have taken effect: read the entry.
    * @returns the entry with its new tag
    */
   updateInventory(
@@ -136,7 +118,9 @@ export interface InventoryMethods {
   /**
    * Adds to the stock counts of 1 to 10 pets, all or none: negative deltas sell, positive ones return. It is retried as
    * reads are, and takes effect once. A refusal (`not_found`, `not_for_sale`, `insufficient_stock`,
-   * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key.
+   * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key. Its error names the pets in
+   * `refused`.
+   * @throws {TypeError} if a member has the wrong type
    */
   adjustInventory(
     adjustments: readonly InventoryAdjustment[],
@@ -191,35 +175,17 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         methods.listInventory({ ...query, limit: query.limit ?? PAGE_LIMIT, cursor }, options),
       ),
 
-    async *streamInventory(query = {}, options) {
-      refuseUnknown(query, ['status', 'include']);
-      const toEntry = chooseEntryReader(query.include);
-      const reader = defineArrayReader();
-      const opened = await withRetries(start(options), buildInventoryRequest(query), openResponse);
-      for await (const piece of readPieces(opened)) {
-        let entries: ReturnType<typeof toEntry>[];
-        try {
-          entries = reader.read(piece).map(toEntry);
-        } catch (cause) {
-          throw invalidResponseError(opened, cause);
-        }
-        yield* entries;
-      }
-      if (!reader.isWhole) throw breakError(opened);
-    },
-
     async updateInventory(petId, { quantity }, options) {
-      const call = start(options, ['ifMatch', 'idempotencyKey']);
+      const call = start(options, ['ifMatch']);
       if (!isCount(quantity, 0)) {
         const message = `quantity ${quantityError(0)}, not ${quantity}.`;
         throw new PetstoreError('invalid_request', message);
       }
-      const { ifMatch, idempotencyKey = ifMatch && randomKey() } = options ?? {};
       const request: PetstoreRequest<'updateInventory'> = {
         operationId: 'updateInventory',
         method: 'PATCH',
         path: `/inventory/${toPetIdText(petId)}`,
-        headers: { 'If-Match': ifMatch, 'Idempotency-Key': idempotencyKey },
+        headers: { 'If-Match': options?.ifMatch },
         body: JSON.stringify({ quantity }),
       };
       return send(call, request, (whole) => readTaggedEntry(petId, whole));
@@ -235,12 +201,15 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         method: 'POST',
         path: '/inventory/adjustments',
         headers: { 'Idempotency-Key': idempotencyKey },
-        body: `{"adjustments":[${adjustments.map(toAdjustmentText)}]}`,
+        body: toAdjustmentsText(adjustments),
       };
-      return send(call, request, ({ document, headers }) => ({
-        entries: toList((document as AdjustedInventory).entries, toInventoryItem),
-        isReplay: headers.has('Idempotent-Replayed'),
-      }));
+      return send(call, request, ({ document }) => {
+        const entries = toList((document as AdjustedInventory).entries, toInventoryItem);
+        const isAsked = ({ petId }: InventoryItem) =>
+          adjustments.some((one) => one.petId === petId);
+        if (!entries.every(isAsked)) throw new TypeError('It is about other entries.');
+        return { entries };
+      });
     },
   };
   return methods;
@@ -276,12 +245,39 @@ function readTaggedEntry(petId: bigint, { document, headers }: WholeResponse): T
   return entry;
 }
 
-/** 128 random bits. Not `randomUUID`, which a page loaded over plain HTTP does not have. */
-function randomKey(): string {
-  return crypto.getRandomValues(new Uint8Array(16)).join('-');
+/**
+ * @throws {TypeError} if a member has the wrong type: a mistake in the program
+ * @throws {PetstoreError} if a customer's cart is invalid
+ */
+function toAdjustmentsText(adjustments: readonly InventoryAdjustment[]): string {
+  if (!Array.isArray(adjustments)) throw new TypeError('adjustments must be an array.');
+  // Not `map`, which skips holes.
+  const texts = Array.from(adjustments, toAdjustmentText);
+  if (texts.length < 1 || texts.length > MAX_ADJUSTMENTS) {
+    throw invalidCart(`must be 1 to ${MAX_ADJUSTMENTS}, not ${texts.length}`);
+  }
+  const petIds = new Set<bigint>();
+  for (const { petId } of adjustments) {
+    if (petIds.has(petId)) throw invalidCart(`have petId ${petId} twice: add its deltas`);
+    petIds.add(petId);
+  }
+  return `{"adjustments":[${texts}]}`;
 }
 
-/** The service checks the delta. */
-function toAdjustmentText({ petId, delta }: InventoryAdjustment): string {
-  return `{"petId":${toPetIdText(petId)},"delta":${JSON.stringify(delta)}}`;
+function toAdjustmentText(adjustment: InventoryAdjustment, index: number): string {
+  const name = `adjustments[${index}]`;
+  const { petId, delta } = Object(adjustment) as InventoryAdjustment;
+  if (typeof petId !== 'bigint') {
+    throw new TypeError(`${name}.petId must be a bigint, such as 7n or BigInt("7").`);
+  }
+  if (typeof delta !== 'number') throw new TypeError(`${name}.delta must be a number, such as -1.`);
+  if (BigInt.asIntN(64, petId) !== petId) throw invalidCart(`have no valid petId: ${petId}`);
+  if (!Number.isInteger(delta) || delta === 0 || Math.abs(delta) > MAX_QUANTITY) {
+    throw invalidCart(`of petId ${petId}: the delta ${DELTA_ERROR}, not ${delta}`);
+  }
+  return `{"petId":${petId},"delta":${delta}}`;
+}
+
+function invalidCart(problem: string): PetstoreError {
+  return new PetstoreError('invalid_request', `adjustments ${problem}.`);
 }

@@ -1,13 +1,15 @@
 import {
   type ErrorBody,
   type ErrorCode,
+  type Refusal,
   statusOfCode,
   UNKNOWN_PATH,
 } from '../contract/errorBody.ts';
+import { parseJson } from '../contract/json.ts';
 
 /** The service's own codes, and codes for calls without a valid response from the service. */
 export type PetstoreErrorCode =
-  | ErrorCode
+  | Exclude<ErrorCode, 'unknown_path'>
   /** No response, or a truncated one. */
   | 'connection_failed'
   /** As `connection_failed`, because `timeout` or `totalTimeout` passed. */
@@ -23,18 +25,17 @@ const documentationAddress =
   typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
 
 /**
- * What a call did. `none`: the service refused its update or never got it. `unknown`: it may or may not have been
- * applied, or another adjustment with its `Idempotency-Key` may have been. `applied`: another update with its key was
- * applied before. A read has no effect.
+ * What a call did. `none`: the service refused it or never got it. `unknown`: it may or may not have been applied, or
+ * another adjustment with its `Idempotency-Key` may have been. A read has no effect.
  */
-export type Effect = 'none' | 'unknown' | 'applied';
+export type Effect = 'none' | 'unknown';
 
 export type PetstoreErrorDetails = Partial<
   Pick<
     PetstoreError,
-    'status' | 'requestId' | 'retryAfter' | 'effect' | 'operationId' | 'attempts' | 'cause'
+    'status' | 'requestId' | 'retryAfter' | 'effect' | 'operationId' | 'attempts' | 'refused'
   >
->;
+> & { readonly cause?: unknown };
 
 /** The error of every failed call. An aborted call rejects with the reason of your signal instead. */
 export class PetstoreError extends Error {
@@ -45,6 +46,11 @@ export class PetstoreError extends Error {
   readonly status: number | undefined;
   /** The response's `X-Request-Id`: include it when you report a problem. */
   readonly requestId: string | undefined;
+  /**
+   * Of a refused adjustment: one for each pet that refused it, in the order of the first request with the key. Missing
+   * in outcomes that a service before release 3.0 stored.
+   */
+  readonly refused: readonly Refusal[] | undefined;
   /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
   readonly effect: Effect = 'none';
@@ -60,7 +66,9 @@ export class PetstoreError extends Error {
     message: string,
     { cause, ...details }: PetstoreErrorDetails = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message);
+    // As the option of the same name, which older libraries do not know.
+    if (cause !== undefined) Object.defineProperty(this, 'cause', { value: cause });
     Object.assign(this, details);
     this.code = code;
     this.documentation = documentationAddress && `${documentationAddress}/errors.html#${code}`;
@@ -75,9 +83,10 @@ export class PetstoreError extends Error {
 export function parseErrorResponse({ status, headers }: Response, text: string) {
   const own = parseErrorBody(status, text);
   const foreignCode = status >= 500 ? 'service_unavailable' : 'invalid_response';
-  // Under a wrong base address, every path is unknown: that says nothing about the entry.
-  const isElsewhere = own?.message.startsWith(UNKNOWN_PATH);
-  const code: PetstoreErrorCode = own && !isElsewhere ? own.code : foreignCode;
+  // Under a wrong base address, every path is unknown. Stages of release 2.0 say `not_found` there: remove the message
+  // in 3.1.
+  const isElsewhere = own?.code === 'unknown_path' || own?.message.startsWith(UNKNOWN_PATH);
+  const code = own && !isElsewhere ? (own.code as PetstoreErrorCode) : foreignCode;
   return {
     code,
     message: own
@@ -85,6 +94,7 @@ export function parseErrorResponse({ status, headers }: Response, text: string) 
       : `The response has status ${status}, but no error body of the service.`,
     /** Whether the service says that the request had no effect. */
     isRefusal: own !== undefined && status < 500,
+    refused: own?.refused,
     retryAfter: readRetryAfter(headers),
   };
 }
@@ -92,13 +102,15 @@ export function parseErrorResponse({ status, headers }: Response, text: string) 
 /** @returns undefined unless the response is the service's own */
 function parseErrorBody(status: number, text: string): ErrorBody | undefined {
   try {
-    const body: ErrorBody = JSON.parse(text);
+    const body = parseJson(text) as ErrorBody;
     const isOwn =
       typeof body.code === 'string' &&
       typeof body.message === 'string' &&
       statusOfCode[body.code] === status &&
       body.status === status;
-    return isOwn ? body : undefined;
+    // `BigInt` throws if there is no id.
+    const refused = body.refused?.map((one) => ({ ...one, petId: BigInt(one.petId) }));
+    return isOwn ? { ...body, ...(refused && { refused }) } : undefined;
   } catch {
     return undefined;
   }

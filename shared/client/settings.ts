@@ -48,13 +48,12 @@ export interface ResponseInfo {
 /** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, response body included, or that a stream may be silent. The default is
-   * 30,000. Only a long list may take the service longer.
+   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only a long list may take the
+   * service longer.
    */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds after which a call starts no further attempt and ends the current one. The default is 60,000. A
-   * stream that has started may take longer.
+   * Milliseconds after which a call starts no further attempt and ends the current one. The default is 60,000.
    */
   readonly totalTimeout?: number | undefined;
   /** Maximum retries of a request; 3 by default. Waiting after 429 does not count. */
@@ -129,7 +128,7 @@ export function startCall(
   refuseUnknown(options, [...names, 'signal', ...sharedNames]);
   refuseNoHeaders(options);
   const { signal } = options;
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw new TypeError('signal must be an AbortSignal.');
   }
   const { totalTimeout, ...shared } = parseShared(options, settings.shared);

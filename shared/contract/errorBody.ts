@@ -1,9 +1,12 @@
+import type { PetStatus } from './values.ts';
+
 /** Every error code of the service, with its HTTP status. */
 export const statusOfCode = {
   invalid_request: 400,
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  unknown_path: 404,
   method_not_allowed: 405,
   not_for_sale: 409,
   insufficient_stock: 409,
@@ -27,15 +30,31 @@ export const refusalCodes = [
 ] as const satisfies readonly ErrorCode[];
 export type RefusalCode = (typeof refusalCodes)[number];
 
+/** Why a pet refused an adjustment, with its entry as it was. */
+export interface Refusal {
+  readonly petId: bigint;
+  readonly code: RefusalCode;
+  /** Unless there is no entry. */
+  readonly quantity?: number;
+  /** Of an entry that is not for sale. */
+  readonly status?: PetStatus;
+}
+
 /** The body of every error; `status` repeats the HTTP status. */
 export interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
+  /** Of a refused adjustment: one for each pet that refused it, in the order of the first request with the key. */
+  readonly refused?: readonly Refusal[];
 }
 
-export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
-  return { code, message, status: statusOfCode[code] };
+export function toErrorBody(
+  code: ErrorCode,
+  message: string,
+  refused?: readonly Refusal[],
+): ErrorBody {
+  return { code, message, status: statusOfCode[code], ...(refused && { refused }) };
 }
 
 /** The start of `WWW-Authenticate`, in every 401 and in a function's 403 (RFC 6750 section 3). */
@@ -52,7 +71,7 @@ export const retryAfter = {
   unavailable: '5',
 } as const;
 
-/** Begins the message of a 404 whose path is unknown. It does not say that an entry is missing. */
+/** Begins the message of `unknown_path`, whose code was `not_found` before release 3.0. Until 3.1, clients know both. */
 export const UNKNOWN_PATH = 'There is nothing at this path.';
 
 /** Messages that functions and the gateway share. */

@@ -1,4 +1,4 @@
-import { errorMessages, type RefusalCode } from './errorBody.ts';
+import { errorMessages, type Refusal, type RefusalCode } from './errorBody.ts';
 import type { IdParameter } from './parameters.ts';
 
 /**
@@ -78,12 +78,20 @@ export class PreconditionFailed extends Error {
 export class AdjustmentRefused extends Error {
   override readonly name = 'AdjustmentRefused';
   readonly code: RefusalCode;
+  /** Undefined in an outcome that release 2.0 stored. */
+  readonly refused: readonly Refusal[] | undefined;
   /** Whether it is the outcome of an earlier request. */
   readonly isReplay: boolean;
 
-  constructor(code: RefusalCode, message: string, isReplay = false) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    refused: readonly Refusal[] | undefined,
+    isReplay = false,
+  ) {
     super(message);
     this.code = code;
+    this.refused = refused;
     this.isReplay = isReplay;
   }
 }

@@ -24,6 +24,9 @@ export const exposedHeaders = [
   'Idempotent-Replayed',
 ] as const;
 
+/** `Cache-Control` of operations: a browser may keep a response, and must ask whether it is still valid. */
+export const cacheControl = 'private, no-cache';
+
 /** How long a browser may cache a preflight's response: two hours, the maximum in Chromium. */
 export const preflightMaxAgeSeconds = 7200;
 
@@ -32,9 +35,6 @@ export const MAX_TAGS = 20;
 
 /** Maximum length of an `Idempotency-Key`, in visible ASCII characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
-
-/** How long the service remembers an update by its `Idempotency-Key`. */
-export const IDEMPOTENCY_HOURS = 24;
 
 /** How long the service keeps the outcome of an adjustment by its `Idempotency-Key`. */
 export const OUTCOME_DAYS = 30;

@@ -25,10 +25,8 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;
   /** Pairs of query parameters that a request cannot combine. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** The headers that it reads besides those that every operation reads. */
+  /** The headers that it reads besides those that every operation reads. An `Idempotency-Key` is required. */
   readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
-  /** Those of them that it requires. */
-  readonly requiredHeaders?: readonly ['Idempotency-Key'];
   readonly requestBody?: z.ZodMiniType;
   /**
    * A valid body for warm-ups and probes, which must change nothing. With `If-None-Match: *`, or with `UNUSED_ID` in the

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ErrorCode, statusOfCode } from './errorBody.ts';
+import { type ErrorCode, refusalCodes, statusOfCode } from './errorBody.ts';
 import { int64 } from './inventoryAdjustment.ts';
 import { quantityFrom } from './inventoryUpdate.ts';
 import {
@@ -55,6 +55,14 @@ export const Order = z.object({
   complete: z.exactOptional(z.boolean({ error: BOOLEAN_ERROR })),
 });
 export type Order = z.output<typeof Order>;
+
+/** A pet that refused an adjustment, in the error of a refused one. */
+export const Refusal = z.object({
+  petId: int64,
+  code: z.enum(refusalCodes),
+  quantity: z.exactOptional(quantityFrom(0)),
+  status: z.exactOptional(PetStatus),
+});
 
 export const ErrorBody = z.object({
   code: z.enum(Object.keys(statusOfCode) as [ErrorCode, ...ErrorCode[]]),

@@ -30,9 +30,8 @@ export interface OperationInput<O extends Operation>
   extends Readonly<Pick<RequestState, 'ifMatch'>> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
-  readonly idempotencyKey: O['requiredHeaders'] extends readonly ['Idempotency-Key']
-    ? string
-    : string | undefined;
+  /** Of an operation that requires an `Idempotency-Key`. */
+  readonly idempotencyKey: string;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
 }
 

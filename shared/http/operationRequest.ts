@@ -38,7 +38,7 @@ export interface RequestState extends Record<string, unknown> {
   body: unknown;
   /** The versions in `If-Match`; `undefined` means any. */
   ifMatch?: readonly string[] | undefined;
-  /** Identifies a request with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
+  /** The client's `Idempotency-Key`, with its API key. Keys of one chain of rotations share their requests. */
   idempotencyKey?: string;
   clientRequestId?: string | undefined;
 }
@@ -58,7 +58,7 @@ export interface DocumentReply {
   readonly version?: string;
   /** The cursor of the next page, which becomes the `next` link. */
   readonly next?: string | undefined;
-  /** Whether it is the response of an earlier attempt, which becomes `Idempotent-Replayed`. */
+  /** Whether an earlier request had the effect, which becomes `Idempotent-Replayed`. */
   readonly isReplay?: boolean | undefined;
 }
 

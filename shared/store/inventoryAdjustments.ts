@@ -7,10 +7,11 @@ import {
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type RefusalCode, refusalCodes } from '../contract/errorBody.ts';
+import { type Refusal, type RefusalCode, refusalCodes } from '../contract/errorBody.ts';
 import { AdjustmentRefused, IdempotencyKeyReused, StoreUnavailable } from '../contract/errors.ts';
 import { OUTCOME_DAYS } from '../contract/headers.ts';
 import type { InventoryAdjustment } from '../contract/inventoryAdjustment.ts';
+import { parseJson, toJson } from '../contract/json.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { MAX_QUANTITY } from '../contract/values.ts';
 import { CONDITION_FAILED, readReasons, repeatConflicts, StateChanged } from './conflicts.ts';
@@ -56,13 +57,17 @@ export function defineInventoryAdjustments(
         d: { S: deltas },
         v: toVersionValue(version),
         w: { N: String(seconds) },
-        ...(refusal && { c: { S: refusal.code }, m: { S: refusal.message } }),
+        ...(refusal && {
+          c: { S: refusal.code },
+          m: { S: refusal.message },
+          e: { S: toJson(refusal.refused) },
+        }),
       };
       return buildRequestPut(requestsTable, row, seconds, OUTCOME_DAYS * 24 * 60 * 60);
     }
 
     /** @throws {AdjustmentRefused} if that is the outcome */
-    function readOutcome({ d, v, c, m }: Record<string, AttributeValue>): boolean {
+    function readOutcome({ d, v, c, m, e }: Record<string, AttributeValue>): boolean {
       if (d?.S !== deltas) {
         throw new IdempotencyKeyReused(
           'This Idempotency-Key was used for another adjustment: use a new key for a new adjustment.',
@@ -70,7 +75,9 @@ export function defineInventoryAdjustments(
       }
       // An attempt of this very request may have written it, and lost its response.
       const isReplay = toUpdateVersion(v as AttributeValue.BMember) !== version;
-      if (c?.S) throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', isReplay);
+      if (c?.S) {
+        throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', readRefused(e?.S), isReplay);
+      }
       return isReplay;
     }
 
@@ -179,31 +186,48 @@ function findRefusal(
   adjustments: readonly InventoryAdjustment[],
   reasons: readonly CancellationReason[],
 ): AdjustmentRefused | undefined {
-  const refused = adjustments.flatMap((adjustment, index) => {
+  const explained = adjustments.flatMap((adjustment, index) => {
     const { Code, Item } = reasons[index] ?? {};
     return Code === CONDITION_FAILED ? explain(adjustment, Item && toInventoryItem(Item)) : [];
   });
-  const code = refusalCodes.find((one) => refused.some((problem) => problem.code === one));
-  const problems = refused.map(({ problem }) => problem).join('; ');
-  return code && new AdjustmentRefused(code, `No stock count has changed: ${problems}.`);
+  const refused = explained.map(({ refusal }) => refusal);
+  const code = refusalCodes.find((one) => refused.some((refusal) => refusal.code === one));
+  const problems = explained.map(({ problem }) => problem).join('; ');
+  return code && new AdjustmentRefused(code, `No stock count has changed: ${problems}.`, refused);
 }
 
 function explain(
   { petId, delta }: InventoryAdjustment,
   item: InventoryItem | undefined,
-): { code: RefusalCode; problem: string } {
+): { refusal: Refusal; problem: string } {
   if (!item) {
-    return { code: 'not_found', problem: `there is no inventory entry with petId ${petId}` };
+    return {
+      refusal: { petId, code: 'not_found' },
+      problem: `there is no inventory entry with petId ${petId}`,
+    };
   }
   const { quantity, status } = item;
   if (delta > 0) {
-    const problem = `petId ${petId} has quantity ${quantity} (to add: ${delta}), and the maximum is ${MAX_QUANTITY}`;
-    return { code: 'quantity_out_of_range', problem };
+    return {
+      refusal: { petId, code: 'quantity_out_of_range', quantity },
+      problem: `petId ${petId} has quantity ${quantity} (to add: ${delta}), and the maximum is ${MAX_QUANTITY}`,
+    };
   }
-  const isAvailable = status === 'available';
-  const has = isAvailable ? '' : `status "${status}" and `;
-  return {
-    code: isAvailable ? 'insufficient_stock' : 'not_for_sale',
-    problem: `petId ${petId} has ${has}quantity ${quantity} (asked for: ${-delta})`,
-  };
+  const problem = `quantity ${quantity} (asked for: ${-delta})`;
+  return status === 'available'
+    ? {
+        refusal: { petId, code: 'insufficient_stock', quantity },
+        problem: `petId ${petId} has ${problem}`,
+      }
+    : {
+        refusal: { petId, code: 'not_for_sale', quantity, status },
+        problem: `petId ${petId} has status "${status}" and ${problem}`,
+      };
+}
+
+/** Undefined in an outcome that release 2.0 stored. */
+function readRefused(text: string | undefined): Refusal[] | undefined {
+  if (text === undefined) return undefined;
+  const refused = parseJson(text) as (Omit<Refusal, 'petId'> & { petId: number | bigint })[];
+  return refused.map((refusal) => ({ ...refusal, petId: BigInt(refusal.petId) }));
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type ErrorCode, refusalCodes, statusOfCode } from '../../shared/contract/errorBody.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
@@ -14,6 +13,7 @@ const exposedHeaders =
 export function expectSuccess(response: ExactResponse, operationId: OperationId): void {
   expect(`${response.status} ${response.status === 200 ? '' : response.text}`).toBe('200 ');
   expectCommon(response);
+  expectCaching(response);
   expectLifecycle(response, operationId);
 }
 
@@ -26,12 +26,17 @@ export function expectError(
   expectCommon(response);
   const body = response.json() as Record<string, unknown>;
   expect(ErrorBody.safeParse(body).error).toBeUndefined();
-  expect(Object.keys(body).sort()).toEqual(['code', 'message', 'status']);
+  const isOutcome = operationId === 'adjustInventory' && refusalCodes.some((one) => one === code);
+  const members = ['code', 'message', ...(isOutcome ? ['refused'] : []), 'status'];
+  expect(Object.keys(body).sort()).toEqual(members);
   expect(body).toMatchObject({ code, status: response.status });
   expectNoLeak(String(body.message));
   if (code === 'service_unavailable' || code === 'too_many_requests') {
     expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
   }
+  // The gateway sends errors with other codes.
+  const ofFunction = operationId && operations[operationId].errors.some((one) => one === code);
+  if (ofFunction) expectCaching(response);
   if (operationId !== undefined) expectLifecycle(response, operationId);
 }
 
@@ -56,6 +61,10 @@ function expectCommon({ headers }: ExactResponse): void {
   expect(headers.get('X-Request-Id')).toMatch(/^[\w-]{8,}$/);
 }
 
+function expectCaching({ headers }: ExactResponse): void {
+  expect(headers.get('Cache-Control')).toBe('private, no-cache');
+}
+
 function expectLifecycle({ headers }: ExactResponse, operationId: OperationId): void {
   const { lifecycle } = operations[operationId] as Operation;
   const isDeprecated = lifecycle.kind === 'deprecated';
@@ -73,52 +82,4 @@ function expectNoLeak(message: string): void {
     /dynamo|arn:|\baws\b|sdk|exception|middy|zod|node_modules|\.[jt]s\b/i,
   );
   expect(message).not.toMatch(/psk_|\n/);
-}
-
-/** Expects the guide to have an error response; it has the gateway's plain 413 under the code of others. */
-export function expectInGuide({ status, text }: Pick<ExactResponse, 'status' | 'text'>): void {
-  const { code, message } = text.startsWith('{') ? JSON.parse(text) : { message: text };
-  expectExplained(code ?? (status === 413 ? 'payload_too_large' : undefined), message);
-}
-
-/** The messages in the guide to errors, each with the code of its section. */
-export const explainedErrors = readExplained();
-
-function readExplained() {
-  const guide = readFileSync(new URL('../../infra/docs/guides/errors.md', import.meta.url), 'utf8');
-  const [, ...sections] = guide.split(/^## `/m);
-  return sections.flatMap((section) => {
-    const [code = ''] = section.split('`');
-    const messages = section.matchAll(/^(?:- | {2})“(.+)”<br>$/gm);
-    return [...messages].map(([, message = '']) => ({ code, message }));
-  });
-}
-
-/** Those of them that this process has met. */
-export const metErrors = new Set<(typeof explainedErrors)[number]>();
-
-/** Expects the guide to have the message under that code, except for ids, names and times. */
-export function expectExplained(code: string | undefined, message: string): void {
-  const messages = toMessages(message).map(withoutExamples);
-  const found = explainedErrors.find(
-    (one) => one.code === code && messages.includes(withoutExamples(one.message)),
-  );
-  expect(found, `${code}: ${message}`).toBeDefined();
-  if (found) metErrors.add(found);
-}
-
-/** A refused adjustment has a reason for each of its pets. */
-function toMessages(message: string): string[] {
-  const [, start, reasons = ''] = /^(No stock count has changed: )(.*)\.$/.exec(message) ?? [];
-  return start ? reasons.split('; ').map((reason) => `${start}${reason}.`) : [message];
-}
-
-function withoutExamples(message: string): string {
-  return message
-    .replace(/petId -?\d+/, 'petId 7')
-    .replace(/^adjustments\.\d+/, 'adjustments.0')
-    .replace(/(?<=(?:quantity|for:|add:) )\d+|(?<=status )"\w+"(?= and)/g, '0')
-    .replace(/^".*" must be spelled ".*"\.$/s, '"petIds" must be spelled "petId".')
-    .replace(/has only ".*\.$/s, 'has only "Quantity".')
-    .replace(/(?<=out after |status )\d+|(?<=a valid )\w+/, '0');
 }

@@ -155,7 +155,6 @@ const kindNames: Readonly<Record<string, string>> = {
   petIds: `${MAX_IDS} ids`,
   cart: `${MAX_ADJUSTMENTS} pets`,
   replay: 'one pet, again',
-  'Idempotency-Key': 'one id, Idempotency-Key',
 };
 
 function nameKind(operationId: OperationId, kind: string): string {

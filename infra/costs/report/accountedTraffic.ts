@@ -1,4 +1,4 @@
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { priceMonth } from '../bills/monthlyBill.ts';
@@ -10,7 +10,7 @@ import {
 } from '../bills/traffic.ts';
 import { sumOf } from '../bills/usage.ts';
 import type { PricedStage } from '../figures.ts';
-import { readRecordedUnits, responsesOf } from '../units/responseUnits.ts';
+import { responsesOf } from '../units/responseUnits.ts';
 import type { LogRows } from './logRows.ts';
 import type { Bill } from './readBill.ts';
 
@@ -60,14 +60,10 @@ export function mixTraffic(mix: Traffic, traffic: Traffic): Traffic {
 }
 
 /** The traffic in a stage's logs, as of a whole month. The scheduled check's requests are a part of the fixed costs. */
-export function findLoggedTraffic(
-  { access, functions }: LogRows,
-  accepted: Traffic,
-  share: number,
-): Traffic {
+export function findLoggedTraffic({ access }: LogRows, accepted: Traffic, share: number): Traffic {
   const logged = access
     .filter(({ isCheck }) => toNumber(isCheck) === 0)
-    .flatMap((row) => divideByKind(row, accepted, functions));
+    .flatMap((row) => divideByKind(row, accepted));
   const kinds = Map.groupBy(logged, ({ operationId, response }) => `${operationId} ${response}`);
   const shares = [...kinds.values()].map((own) => {
     const [first] = own as [TrafficShare];
@@ -78,15 +74,10 @@ export function findLoggedTraffic(
 }
 
 /**
- * The kinds of response in a row of the gateway's log, which has only a status. Write units in the functions' log tell
- * updates with a key; for other kinds, the mix is that of the accepted traffic. A failed request costs as much as a
- * successful one, and 413 and others as much as 400.
+ * The kinds of response in a row of the gateway's log, which has only a status: the mix is that of the accepted
+ * traffic. A failed request costs as much as a successful one, and 413 and others as much as 400.
  */
-function divideByKind(
-  row: QueryRow,
-  accepted: Traffic,
-  functions: readonly QueryRow[],
-): TrafficShare[] {
+function divideByKind(row: QueryRow, accepted: Traffic): TrafficShare[] {
   const operationId = findOperation(row.method, row.route);
   // Such as a preflight, or an unknown path.
   if (operationId === undefined) return [];
@@ -97,28 +88,10 @@ function divideByKind(
   const toShare = (kind: string, part: number): TrafficShare => {
     return { operationId, response: find(kind) ?? '200', requests: part * lines };
   };
-  const keyed = findKeyedShare(operationId, status, functions);
-  if (keyed !== undefined) {
-    return [toShare(status, 1 - keyed), toShare(`${status} Idempotency-Key`, keyed)];
-  }
   const mix = accepted.shares.filter(
     (share) => share.operationId === operationId && share.response.startsWith(status),
   );
   const all = sumRequests({ shares: mix });
   if (all === 0) return [toShare(status, 1)];
   return mix.map((share) => ({ ...share, requests: (lines * share.requests) / all }));
-}
-
-/** The share of requests with a key, by their write units. Undefined if there is no such kind, or nothing was logged. */
-function findKeyedShare(operationId: OperationId, status: string, functions: readonly QueryRow[]) {
-  const [plain, keyed] = [status, `${status} Idempotency-Key`].map((response) =>
-    readRecordedUnits().find((one) => one.operationId === operationId && one.response === response),
-  );
-  const own = functions.filter((row) => row.operation === operationId && row.status === status);
-  const sum = (name: string) => sumOf(own, (row) => toNumber(row[name]));
-  if (!plain || !keyed || sum('lines') === 0) return undefined;
-  const perRequest = sum('writeUnits') / sum('lines');
-  const share = (perRequest - plain.writeUnits) / (keyed.writeUnits - plain.writeUnits);
-  // Conflicts take further units.
-  return Math.min(1, Math.max(0, share));
 }

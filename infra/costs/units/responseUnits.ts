@@ -12,9 +12,8 @@ import { DEFAULT_LIMIT, pageQuery } from '../../../shared/contract/pageQuery.ts'
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type ResponseKind =
   | '200'
-  | `200 ${'gzip' | 'zstd' | 'petId' | 'petIds' | 'Idempotency-Key' | 'cart' | 'replay'}`
+  | `200 ${'gzip' | 'zstd' | 'petId' | 'petIds' | 'cart' | 'replay'}`
   | '304'
-  | '412 Idempotency-Key'
   | `${(typeof statusOfCode)[keyof typeof statusOfCode]}`;
 
 /**
@@ -23,8 +22,7 @@ export type ResponseKind =
  */
 export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
   const { streamed, query = {}, errors, ...row }: Operation = operations[id];
-  const { requestHeaders = [], requiredHeaders } = row;
-  const isKeyed = requestHeaders.includes('Idempotency-Key') && !requiredHeaders;
+  const { requestHeaders = [] } = row;
   const statuses = errors
     .filter((code) => code !== 'payload_too_large' && code !== 'unsupported_media_type')
     .map((code) => `${statusOfCode[code]}` as const);
@@ -33,13 +31,10 @@ export const responsesOf = mapOperations((id): readonly ResponseKind[] => {
     ...(streamed ? (['200 gzip', '200 zstd'] as const) : []),
     // Of one id, and of as many as a request may name.
     ...('petId' in query ? (['200 petId', '200 petIds'] as const) : []),
-    ...(isKeyed ? (['200 Idempotency-Key'] as const) : []),
     // Of as many pets as one request may have.
     ...(id === 'adjustInventory' ? (['200 cart', '200 replay'] as const) : []),
     ...(requestHeaders.includes('If-None-Match') ? (['304'] as const) : []),
-    ...[...new Set(statuses)].flatMap((status) =>
-      isKeyed && status === '412' ? [status, '412 Idempotency-Key' as const] : [status],
-    ),
+    ...new Set(statuses),
     '429',
   ];
 });
@@ -241,7 +236,7 @@ export function estimateDuration(
   if (['400', '401', '403'].includes(response)) return 2;
   // A transaction, and then a read of the entries or a write of the refusal.
   if (operationId === 'adjustInventory') return response === '422' ? 15 : 20;
-  if (response === '412' || response.endsWith('Idempotency-Key')) return 15;
+  if (response === '412') return 15;
   // To decode and write a page of 173 KB takes 9 ms of a whole processor, and a function with 512 MB has 29 % of one.
   return 10 + Math.floor(responseBytes / 5_120);
 }

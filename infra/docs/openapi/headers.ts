@@ -1,5 +1,5 @@
 import { challenge, retryAfter } from '../../../shared/contract/errorBody.ts';
-import { exposedHeaders } from '../../../shared/contract/headers.ts';
+import { cacheControl, exposedHeaders } from '../../../shared/contract/headers.ts';
 import { documentation, type HeaderObject, type JsonSchema } from './openApi.ts';
 
 const text: JsonSchema = { type: 'string' };
@@ -13,6 +13,12 @@ const headers = {
     description: 'The id of this request: include it when you report a problem.',
     schema: { type: 'string', minLength: 8 },
     example: '8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44',
+  },
+  'Cache-Control': {
+    description:
+      'A browser may keep the response, and asks with `If-None-Match` before it uses it again (RFC 9111 section 5.2).',
+    schema: { const: cacheControl },
+    example: cacheControl,
   },
   ETag: {
     description: 'The tag of the body’s content (RFC 9110 section 8.8.3). Opaque.',

@@ -1,5 +1,4 @@
 import {
-  IDEMPOTENCY_HOURS,
   MAX_CLIENT_REQUEST_ID_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_TAGS,
@@ -22,7 +21,7 @@ const requestHeaders = {
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
-    description: `A unique key for the update, such as a new UUID or an order’s id. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect and gets the first response. Another update of the same entry with this key gets 422.`,
+    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. Another adjustment with this key gets 422.`,
     schema: textSchema('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
@@ -30,12 +29,6 @@ const requestHeaders = {
     schema: textSchema('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
 } satisfies Record<RequestHeader, { description: string; schema: JsonSchema }>;
-
-/** The `Idempotency-Key` of an operation that requires it. */
-const outcomeKey = {
-  ...requestHeaders['Idempotency-Key'],
-  description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. Another adjustment with this key gets 422.`,
-};
 
 /**
  * All parameters of an operation, without its body and the API key.
@@ -51,9 +44,8 @@ export function toParameterObjects(
     ...toObjects('query', query, operation.exclusive),
     ...[...headers, 'X-Request-Id' as const].map((name) => {
       const example = sent[name] !== undefined && { example: sent[name] };
-      const isRequired = operation.requiredHeaders?.some((one) => one === name) ?? false;
-      const header = isRequired ? outcomeKey : requestHeaders[name];
-      return { name, in: 'header', required: isRequired, ...header, ...example };
+      const required = name === 'Idempotency-Key';
+      return { name, in: 'header', required, ...requestHeaders[name], ...example };
     }),
   ];
 }

@@ -53,7 +53,13 @@ export function toResponseObjects(
       content: buildContent(status, {
         allOf: [
           { $ref: toSchemaUri('Error') },
-          { properties: { code: buildCodeSchema(of), status: { const: status } } },
+          {
+            properties: {
+              code: buildCodeSchema(of),
+              status: { const: status },
+              ...(isOutcome(operation, of) && { refused: refusedSchema }),
+            },
+          },
         ],
       }),
     };
@@ -83,6 +89,7 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   unauthorized: 'the API key is missing or not valid.',
   forbidden: 'the API key only allows reading.',
   not_found: 'nothing has this id.',
+  unknown_path: 'there is no such path.',
   method_not_allowed: 'the path does not have this method.',
   not_for_sale: 'a pet has another status than `available`; nothing changed.',
   insufficient_stock: 'a pet has too few pieces; nothing changed.',
@@ -104,10 +111,26 @@ const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
   service_unavailable: { 'Retry-After': true },
 };
 
-/** The outcome of a key that an operation requires is its first refusal too. */
-function listErrorHeaders({ requiredHeaders }: Operation, code: ErrorCode): HeaderUse {
-  const isOutcome = requiredHeaders !== undefined && refusalCodes.some((one) => one === code);
-  return { ...errorHeaders[code], ...(isOutcome && { 'Idempotent-Replayed': false }) };
+/** A refusal is the outcome of an `Idempotency-Key`, which a replay repeats. */
+function listErrorHeaders(operation: Operation, code: ErrorCode): HeaderUse {
+  const isReplayed = isOutcome(operation, [code]);
+  return { ...errorHeaders[code], ...(isReplayed && { 'Idempotent-Replayed': false }) };
+}
+
+/** Whether the errors are outcomes of an `Idempotency-Key`. */
+function isOutcome(operation: Operation, codes: readonly ErrorCode[]): boolean {
+  return isKeyed(operation) && codes.some((code) => refusalCodes.some((one) => one === code));
+}
+
+const refusedSchema = {
+  description:
+    'One for each pet that refused it, in the order of the first request with the key. Missing in outcomes that an earlier release stored.',
+  type: 'array',
+  items: { $ref: toSchemaUri('Refusal') },
+} as const satisfies JsonSchema;
+
+function isKeyed({ requestHeaders }: Operation): boolean {
+  return requestHeaders?.includes('Idempotency-Key') ?? false;
 }
 
 /**
@@ -139,13 +162,14 @@ const tooLarge: ResponseObject = {
   },
 };
 
-function listSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
+function listSuccessHeaders(operation: Operation): HeaderUse {
+  const { requestHeaders = [], query = {}, streamed } = operation;
   return {
     // A list of several pages has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: !streamed }),
     ...(requestHeaders.includes('If-Match') && { ETag: true }),
     ...('cursor' in query && { Link: false }),
-    ...(requestHeaders.includes('Idempotency-Key') && { 'Idempotent-Replayed': false }),
+    ...(isKeyed(operation) && { 'Idempotent-Replayed': false }),
   };
 }
 
@@ -159,7 +183,8 @@ function buildHeaders(
   return toHeaderReferences({
     'X-Request-Id': true,
     ...use,
-    // The gateway's own responses do not have them.
+    // The gateway's own responses do not have these.
+    'Cache-Control': fromFunction,
     ...Object.fromEntries(lifecycleHeaders.map((name) => [name, fromFunction])),
     Vary: false,
     'Access-Control-Allow-Origin': false,

@@ -13,6 +13,7 @@ import {
   Order,
   Pet,
   PetStatus,
+  Refusal,
 } from '../../../shared/contract/schemas.ts';
 import type { JsonSchema } from './openApi.ts';
 
@@ -89,6 +90,16 @@ const named: Readonly<Record<string, Named>> = {
       placedAt: 'When it was placed (RFC 3339).',
       shipDate: 'When it will be or was shipped (RFC 3339).',
       complete: 'Whether the order is complete.',
+    },
+  },
+  Refusal: {
+    schema: Refusal,
+    about: 'A pet that refused an adjustment, with its entry as it was.',
+    members: {
+      petId: 'The id of the pet; exact in the whole int64 range.',
+      code: 'Why it refused.',
+      quantity: 'Its stock count then; missing if there was no entry.',
+      status: 'Its sale status then, if it was not for sale.',
     },
   },
   Error: {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { cacheControl } from '../../../shared/contract/headers.ts';
 import { type Operation, toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
@@ -31,6 +32,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   ...Object.fromEntries(
     Object.values(gatewayErrors).map((error) => [statusOfCode[error.code], error]),
   ),
+  404: { code: 'not_found', message: 'There is nothing with this id.' },
   405: methodNotAllowedError('GET, OPTIONS'),
   409: {
     code: 'insufficient_stock',
@@ -64,7 +66,8 @@ export async function injectFault(
     const error = errors[status];
     if (left < 0 && error) {
       const lifecycleHeaders = toLifecycleHeaders(lifecycle, documentationAddress);
-      return { ...error, headers: { ...error.headers, ...lifecycleHeaders } };
+      const headers = { ...error.headers, 'Cache-Control': cacheControl, ...lifecycleHeaders };
+      return { ...error, headers };
     }
   }
   return undefined;

@@ -10,7 +10,6 @@ export const adjustInventory = {
   lifecycle: { kind: 'beta' },
   permission: 'write',
   requestHeaders: ['Idempotency-Key'],
-  requiredHeaders: ['Idempotency-Key'],
   requestBody: InventoryAdjustments,
   harmlessBody: `{"adjustments":[{"petId":${UNUSED_ID},"delta":-1}]}`,
   streamed: false,

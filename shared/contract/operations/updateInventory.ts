@@ -10,7 +10,7 @@ export const updateInventory = {
   lifecycle: { kind: 'experimental' },
   permission: 'write',
   parameters: { petId: entryPetId },
-  requestHeaders: ['If-Match', 'Idempotency-Key'],
+  requestHeaders: ['If-Match'],
   requestBody: InventoryUpdate,
   harmlessBody: '{"quantity":0}',
   streamed: false,
@@ -22,6 +22,5 @@ export const updateInventory = {
     'precondition_failed',
     'payload_too_large',
     'unsupported_media_type',
-    'idempotency_key_reused',
   ],
 } as const satisfies Operation;

@@ -1,11 +1,13 @@
 import {
   challenge,
+  type ErrorBody,
   type ErrorCode,
   errorMessages,
   retryAfter,
   toErrorBody,
 } from '../../contract/errorBody.ts';
 import type { AdjustmentRefused, DomainError } from '../../contract/errors.ts';
+import { toJson } from '../../contract/json.ts';
 import { logError } from '../../runtime/logger.ts';
 import type { HttpResponse, OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
@@ -36,15 +38,20 @@ export function errorResponse(): OperationMiddleware {
 /** The only place that maps errors to codes, and so to statuses. An unknown error is a 500 without details. */
 export function toErrorResponse(error: Error): HttpResponse {
   const known = error as DomainError;
-  const code = known.name === 'AdjustmentRefused' ? known.code : codeOf[known.name];
-  const body = code
-    ? toErrorBody(code, known.message)
-    : toErrorBody('internal_error', errorMessages.internalError);
+  const body = toKnownBody(known) ?? toErrorBody('internal_error', errorMessages.internalError);
   return {
     statusCode: body.status,
     headers: { 'Content-Type': 'application/json', ...listErrorHeaders(known) },
-    body: JSON.stringify(body),
+    body: toJson(body),
   };
+}
+
+function toKnownBody(error: DomainError): ErrorBody | undefined {
+  if (error.name === 'AdjustmentRefused') {
+    return toErrorBody(error.code, error.message, error.refused);
+  }
+  const code = codeOf[error.name];
+  return code && toErrorBody(code, error.message);
 }
 
 function listErrorHeaders(error: DomainError): Record<string, string> | undefined {

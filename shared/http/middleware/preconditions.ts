@@ -9,13 +9,11 @@ import {
   readHeader,
 } from '../operationRequest.ts';
 
-/** Reads the headers of a write, `If-Match` and `Idempotency-Key`, if the operation takes them. */
-export function preconditions({ requestHeaders, requiredHeaders }: Operation): OperationMiddleware {
+/** Reads the header that guards a write: `If-Match` of an update, `Idempotency-Key` of an adjustment. */
+export function preconditions({ requestHeaders }: Operation): OperationMiddleware {
   function readPreconditions(request: OperationRequest): void {
     if (requestHeaders?.includes('If-Match')) readIfMatch(request);
-    if (requestHeaders?.includes('Idempotency-Key')) {
-      readIdempotencyKey(request, requiredHeaders?.includes('Idempotency-Key') ?? false);
-    }
+    if (requestHeaders?.includes('Idempotency-Key')) readIdempotencyKey(request);
   }
 
   return { before: readPreconditions };
@@ -31,6 +29,12 @@ function readIfMatch(request: OperationRequest): void {
   request.internal.ifMatch =
     value === undefined || value === '*' ? undefined : parseVersions(value);
   if (readHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
+  // Clients of release 2.0 expect that the key guards the update.
+  if (readHeader(request, 'idempotency-key') !== undefined) {
+    throw new InvalidRequest(
+      'An update takes no Idempotency-Key: send If-Match, or sell and return by POST /inventory/adjustments.',
+    );
+  }
 }
 
 function parseVersions(value: string): readonly string[] {
@@ -46,10 +50,9 @@ function parseVersions(value: string): readonly string[] {
 /**
  * draft-ietf-httpapi-idempotency-key-header. It adds the API key, so that requests of different clients never collide.
  */
-function readIdempotencyKey(request: OperationRequest, isRequired: boolean): void {
+function readIdempotencyKey(request: OperationRequest): void {
   const value = readHeader(request, 'idempotency-key');
   if (value === undefined) {
-    if (!isRequired) return;
     throw new InvalidRequest(
       'Idempotency-Key is missing: send a key that only this request has, such as the id of the order.',
     );

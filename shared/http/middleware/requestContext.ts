@@ -1,4 +1,5 @@
 import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
+import { hideSecrets } from '../../keys/hideSecrets.ts';
 import { logWarn } from '../../runtime/logger.ts';
 import {
   type OperationMiddleware,
@@ -31,7 +32,8 @@ export function requestContext(): OperationMiddleware {
     // Set first, so that an unreadable event gets a response too.
     internal.headers = new Map();
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
-    internal.clientRequestId = readHeader(request, 'x-request-id')?.match(plainName)?.[0];
+    const [clientRequestId] = readHeader(request, 'x-request-id')?.match(plainName) ?? [];
+    internal.clientRequestId = clientRequestId && hideSecrets(clientRequestId);
     internal.path = event.requestContext?.path ?? '';
     internal.parameters = {};
     internal.query = {};

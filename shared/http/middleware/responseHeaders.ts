@@ -1,4 +1,4 @@
-import { exposedHeaders } from '../../contract/headers.ts';
+import { cacheControl, exposedHeaders } from '../../contract/headers.ts';
 import { type Operation, toLifecycleHeaders } from '../../contract/operation.ts';
 import type { Service } from '../../runtime/service.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../operationRequest.ts';
 
 /**
- * Adds the headers of every response, errors included: the request id, and those of a deprecated operation. Others let
+ * Adds the headers of every response, errors included: the request id, how to cache it, and those of a deprecated operation. Others let
  * scripts of the allowed origins read the response (https://fetch.spec.whatwg.org/#http-cors-protocol). A script must
  * set the key's header, so an origin alone grants nothing.
  */
@@ -31,6 +31,7 @@ export function responseHeaders(
         'Access-Control-Allow-Origin': origin,
         'Access-Control-Expose-Headers': exposedHeaders.join(', '),
       }),
+      'Cache-Control': cacheControl,
       'X-Request-Id': request.internal.requestId,
     };
     for (const [name, value] of Object.entries<string>(added)) {

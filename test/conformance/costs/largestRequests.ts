@@ -36,9 +36,7 @@ export function listLargestRequests(
   ).filter((parts) =>
     exclusive.every((names) => !names.every((name) => parts.some(([one]) => one === name))),
   );
-  const headers = combine(
-    (operation.requestHeaders ?? []).map((name) => toHeaders(operation, name)),
-  );
+  const headers = combine((operation.requestHeaders ?? []).map((name) => toHeaders(name)));
   const bodies = operation.requestBody ? [1, -1] : [undefined];
   const hasSubject = operation.requestBody !== undefined || Object.keys(parameters).length > 0;
   const kinds = hasSubject ? Object.entries(subjects) : [['', []] as const];
@@ -108,13 +106,17 @@ function toQueryParts(
 
 const none: Part = ['', undefined];
 
-function toHeaders({ requiredHeaders }: Operation, name: string): Part[] {
-  const absent = requiredHeaders?.some((one) => one === name) ? [] : [none];
-  if (name === 'Idempotency-Key') return [...absent, [name, NEW_KEY], [`${name} again`, NEW_KEY]];
-  if (name === 'If-None-Match') return [...absent, [name, CURRENT]];
+function toHeaders(name: string): Part[] {
+  if (name === 'Idempotency-Key') {
+    return [
+      [name, NEW_KEY],
+      [`${name} again`, NEW_KEY],
+    ];
+  }
+  if (name === 'If-None-Match') return [none, [name, CURRENT]];
   // The second is of no entry.
   if (name === 'If-Match')
-    return [...absent, [name, CURRENT], [`${name} of another state`, '"AAAAGQBh"']];
+    return [none, [name, CURRENT], [`${name} of another state`, '"AAAAGQBh"']];
   throw new Error(`Say here which ${name} makes a request the most expensive.`);
 }
 

@@ -26,7 +26,7 @@ export function describeGateway(target: TargetSource): void {
     test.each(unknownPaths)('returns 404 for the unknown path %s', async (path) => {
       const headers = { Origin: target().origin };
       const response = await send(target(), 'GET', path, { headers });
-      expectError(response, 'not_found');
+      expectError(response, 'unknown_path');
       expect(response.text).toContain('The base address ends in /v1');
       expectReadableFrom(target().origin, response);
     });
@@ -34,7 +34,7 @@ export function describeGateway(target: TargetSource): void {
     test('says so too of a path without /v1', async () => {
       const baseUrl = target().baseUrl.replace(/\/v1$/, '');
       const response = await send({ ...target(), baseUrl, onResponse() {} }, 'GET', '/inventory');
-      expectError(response, 'not_found');
+      expectError(response, 'unknown_path');
       expect(response.text).toContain('The base address ends in /v1');
     });
 
@@ -44,7 +44,7 @@ export function describeGateway(target: TargetSource): void {
         expectSuccess(await sendValid(target(), id, { path: spelling }), id);
       }
       const encoded = await send(target(), 'GET', `/${path.slice(1).replaceAll('/', '%2F')}%2F`);
-      expectError(encoded, 'not_found');
+      expectError(encoded, 'unknown_path');
     });
 
     test('ignores extra slashes before /v1', async () => {

@@ -83,10 +83,9 @@ it.each(Object.values(fixtures))(
     const burst = (id: keyof typeof throttles) => throttles[id].burst;
     const measure = (id: OperationId, response: ResponseKind = '200') =>
       findUnits({ units, sizes }, id, response, inventoryEntries) ?? expect.unreachable();
-    const { writeUnits } = measure('updateInventory', '200 Idempotency-Key');
     const orders = toReadUnits(ORDERS * toItemSize(cannedOrders[0] ?? {}));
     const needed: Record<TableName, { read: number; write: number }> = {
-      // An update has at most one read. With an Idempotency-Key, half of its writes are the entry's.
+      // An update has at most one read.
       inventory: {
         read:
           burst('listInventory') * measure('listInventory').readUnits +
@@ -94,7 +93,7 @@ it.each(Object.values(fixtures))(
           burst('updateInventory') * CONSISTENT +
           burst('adjustInventory') * CONSISTENT * MAX_ADJUSTMENTS,
         write:
-          (burst('updateInventory') * writeUnits) / 2 +
+          burst('updateInventory') * measure('updateInventory').writeUnits +
           burst('adjustInventory') * TRANSACTED * MAX_ADJUSTMENTS,
       },
       pets: {
@@ -102,13 +101,8 @@ it.each(Object.values(fixtures))(
         write: sumOf('pets', (id) => burst(id) * measure(id).writeUnits),
       },
       orders: { read: burst('listOrders') * orders, write: 0 },
-      // After a conflict, an update reads the row of its request.
-      requests: {
-        read: burst('updateInventory') * CONSISTENT,
-        // A refusal is stored after its transaction was cancelled.
-        write:
-          (burst('updateInventory') * writeUnits) / 2 + burst('adjustInventory') * (TRANSACTED + 1),
-      },
+      // A refusal is stored after its transaction was cancelled.
+      requests: { read: 0, write: burst('adjustInventory') * (TRANSACTED + 1) },
       // Keys in no cache, as when somebody tries keys.
       apiKeys: {
         read: sumOf('apiKeys', (id) => burst(id) * CONSISTENT),

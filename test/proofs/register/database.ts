@@ -15,7 +15,10 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type Database = Awaited<ReturnType<typeof openDatabase>>;
+export type Database = Awaited<ReturnType<typeof openDatabase>> & {
+  /** Whether errors of the client do not say how often a call was attempted. */
+  readonly hidesAttempts?: boolean;
+};
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 

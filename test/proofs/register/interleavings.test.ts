@@ -4,7 +4,7 @@ import type { Call, Database, Reply } from './database.ts';
 import { explore, type Kind } from './explore.ts';
 
 it.each([
-  [60, 'updates', ['200', '404', '412', '422', '503', 'killed']],
+  [90, 'updates', ['200', '404', '412', '503', 'killed']],
   // Each of these makes twice as many calls.
   [30, 'adjustments', ['200', '404', '409', '422', '503', 'killed']],
 ] as const)(
@@ -22,43 +22,52 @@ it.each([
 type Execute = (database: Database, call: Call) => Promise<Reply>;
 
 /** The problems of a database that executes calls otherwise, up to the one that is looked for. */
-async function findProblem(kind: Kind, problem: string, execute: Execute): Promise<string[]> {
+async function findProblem(
+  kind: Kind,
+  problem: string,
+  execute: Execute,
+  changes: Partial<Database> = {},
+): Promise<string[]> {
   const { problems } = await explore(
-    { kind, count: 60, seed: 1 },
+    { kind, count: 60, seed: 101 },
     (schedule) => schedule.problems.includes(problem),
-    (database) => ({ ...database, execute: (call) => execute(database, call) }),
+    (database) => ({ ...database, ...changes, execute: (call) => execute(database, call) }),
   );
   return [...problems.keys()];
 }
 
-/** Lets one write in a transaction take effect on any item that exists. */
-function weaken({ action, parameters }: Call, kind: 'Put' | 'Update', key: string): Call {
-  const TransactItems = parameters.TransactItems?.map(({ [kind]: write, ...other }) => {
-    const ConditionExpression = `${write?.ConditionExpression} OR attribute_exists(${key})`;
-    return write ? { [kind]: { ...write, ConditionExpression } } : other;
-  });
-  return { action, parameters: { ...parameters, ...(TransactItems && { TransactItems }) } };
+/** Lets a write take effect on any item that exists. */
+function weaken(write: Call['parameters'], key: string): Call['parameters'] {
+  const ConditionExpression = `${write.ConditionExpression} OR attribute_exists(${key})`;
+  return { ...write, ConditionExpression };
 }
 
-it.each<[string, Execute, string]>([
+it.each<[string, Execute, string, Partial<Database>?]>([
   [
-    'that ignores the request’s row',
-    (database, call) => database.execute(weaken(call, 'Put', 'r')),
-    'A request has two effects.',
-  ],
-  [
-    'that ignores the entry',
-    (database, call) => database.execute(weaken(call, 'Update', 'p')),
+    'a condition without the version',
+    (database, { action, parameters }) =>
+      database.execute({
+        action,
+        parameters: action === 'UpdateItem' ? weaken(parameters, 'p') : parameters,
+      }),
     'If-Match was ignored.',
   ],
   [
-    'that acknowledges and forgets',
+    'an effect that is acknowledged and forgotten',
     async (database, call) =>
-      call.action === 'TransactWriteItems' ? { status: 200, body: {} } : database.execute(call),
+      call.action === 'UpdateItem'
+        ? { status: 200, body: { Attributes: { s: { S: 'a' } } } }
+        : database.execute(call),
     'A 200 has no effect.',
   ],
-])('finds a database %s', async (_, execute, problem) => {
-  expect(await findProblem('updates', problem, execute)).toContain(problem);
+  [
+    'a 412 after a lost response',
+    (database, call) => database.execute(call),
+    'An update with a 412 has an effect.',
+    { hidesAttempts: true },
+  ],
+])('finds %s', async (_, execute, problem, changes) => {
+  expect(await findProblem('updates', problem, execute, changes)).toContain(problem);
 });
 
 type Writes = NonNullable<Call['parameters']['TransactItems']>;
@@ -109,7 +118,12 @@ it.each<[string, Execute, string]>([
   ],
   [
     'a retry that is applied again',
-    (database, call) => database.execute(weaken(call, 'Put', 'r')),
+    (database, call) =>
+      database.execute(
+        change(call, (writes) =>
+          writes.map(({ Put, ...others }) => (Put ? { Put: weaken(Put, 'r') } : others)),
+        ),
+      ),
     'A key has two effects.',
   ],
   [

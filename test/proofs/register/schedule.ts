@@ -10,38 +10,35 @@ import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.t
 import { type Draw, defineDraw } from '../../support/testCommand.ts';
 import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
 
-/** A client's update, the same in each attempt. */
+/** A client's update, sent once or more. Each time, it is an update of its own. */
 export interface Request {
   readonly name: string;
   readonly quantity: number;
-  readonly key: string | undefined;
-  /** The `If-Match`; drawn at the first attempt. */
+  /** The `If-Match`; drawn when it is sent first. */
   versions?: readonly string[] | undefined;
   readonly attempts: Attempt[];
-  /** The changes that its calls made to the stored entry. */
-  readonly effects: Record<'before' | 'after', InventoryEntry | undefined>[];
 }
 
 /** A call of the store. The optional fields are set when it has ended. */
 export interface Attempt {
   readonly name: string;
   readonly request: Request;
+  /** The changes that its calls made to the stored entry. */
+  readonly effects: Record<'before' | 'after', InventoryEntry | undefined>[];
   /** How many of its calls to the database failed on purpose. */
   failures: number;
-  status?: 200 | 404 | 409 | 412 | 422 | 503 | 500 | 'killed';
+  status?: 200 | 404 | 412 | 503 | 500 | 'killed';
   returned?: InventoryEntry;
   error?: Error;
-  /** The stored entry at its end, and how often its request had changed the entry by then. */
+  /** The stored entry at its end. */
   current?: InventoryEntry | undefined;
-  effects?: number;
 }
 
 export type Schedule = Awaited<ReturnType<ReturnType<typeof defineScheduler>>>;
 
-const statuses: Readonly<Record<string, 404 | 412 | 422 | 503>> = {
+const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
   NotFound: 404,
   PreconditionFailed: 412,
-  IdempotencyKeyReused: 422,
   StoreUnavailable: 503,
 };
 
@@ -121,13 +118,15 @@ export async function meet({ call, fate, title, trace, draw, database, plan, exe
 /**
  * Runs two clients' updates of one entry, one call to the database at a time. A seed draws when each call reaches the
  * database, and its fate. One client sends a request up to three times, with a response or not. The other sends
- * another request or two. Then calls stop failing, and the first client sends its request once more.
+ * another request or two. Most have an `If-Match`. Then calls stop failing, and the first client sends its request once
+ * more.
  */
 export function defineScheduler(database: Database) {
   let petId = 0n;
   let park: (call: Call) => Promise<Reply>;
   const client = defineServiceClient((call) => park(call));
-  const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+  if (database.hidesAttempts) hideAttempts(client);
+  const updates = defineInventoryUpdates(client, 'inventory');
 
   return async function runSchedule(seed: number) {
     const draw = defineDraw(seed);
@@ -146,12 +145,9 @@ export function defineScheduler(database: Database) {
     using _pauses = skipPauses(() => running !== undefined);
     const { plan, run } = defineTurns(draw, () => running !== undefined);
 
-    // DynamoDB recognizes a repeated transaction by its token for ten minutes; here, in half of the schedules.
-    const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
-    park = ({ action, parameters }) =>
+    park = (call) =>
       new Promise((resolve, reject) => {
         const attempt = running as Attempt;
-        const call = { action, parameters: { ...parameters, ...forgetToken } };
         running = undefined;
         plan(async () => {
           const reply = await toReply(call, attempt);
@@ -161,13 +157,13 @@ export function defineScheduler(database: Database) {
         });
       });
 
-    async function execute(call: Call, request?: Request): Promise<Reply> {
+    async function execute(call: Call, attempt?: Attempt): Promise<Reply> {
       const reply = await database.execute(call);
       if (call.action === 'GetItem' || reply.status !== 200) return reply;
       const record = await database.readEntry(petId);
       const after = record && { item: toInventoryItem(record), version: readVersion(record) };
       if (toText(after) === toText(current)) return reply;
-      request?.effects.push({ before: current, after });
+      attempt?.effects.push({ before: current, after });
       current = after;
       trace.push(`    the entry is ${toText(after)}`);
       return reply;
@@ -185,25 +181,25 @@ export function defineScheduler(database: Database) {
     }
 
     function begin(request: Request): void {
-      const { attempts, quantity, key } = request;
+      const { attempts, quantity } = request;
       if (attempts.length === 0 && current && draw() < 0.6) {
         const known = versions.filter((one) => one === current?.version || draw() < 0.2);
         request.versions = draw() < 0.9 ? known : known.slice(0, 1);
       }
       const name = `${request.name}${attempts.length + 1}`;
-      const attempt: Attempt = { name, request, failures: 0 };
+      const attempt: Attempt = { name, request, effects: [], failures: 0 };
       attempts.push(attempt);
       const ifMatch = request.versions ? `, If-Match ${request.versions.map(toName)}` : '';
-      trace.push(`${name} sets ${quantity}${key ? ', with a key' : ''}${ifMatch}`);
+      trace.push(`${name} sets ${quantity}${ifMatch}`);
       running = attempt;
-      updates.setQuantity({ petId, quantity, versions: request.versions }, key).then(
+      updates.setQuantity({ petId, quantity, versions: request.versions }).then(
         ({ item, version }) => end(attempt, { status: 200, returned: { item, version } }),
         (error: Error) => end(attempt, { status: statuses[error.name] ?? 500, error }),
       );
     }
 
     function end(attempt: Attempt, how: Pick<Attempt, 'status' | 'returned' | 'error'>): void {
-      Object.assign(attempt, how, { current, effects: attempt.request.effects.length });
+      Object.assign(attempt, how, { current });
       trace.push(
         `${attempt.name}: ${how.status}${how.returned ? `, ${toText(how.returned)}` : ''}`,
       );
@@ -223,17 +219,16 @@ export function defineScheduler(database: Database) {
         draw,
         database,
         plan,
-        execute: (one) => execute(one, request),
+        execute: (one) => execute(one, attempt),
       });
     }
 
-    function randomFate({ action }: Call, { key, versions }: Request): Fate {
+    function randomFate({ action }: Call, { versions }: Request): Fate {
       const isRead = action === 'GetItem';
       const fate = draw() < failing ? randomOne(failures) : 'responded';
       if (fate === 'conflict' && isRead) return 'throttled';
-      // An update with neither header may have a second effect when its call is repeated, as the guide says.
-      const isGuarded = key !== undefined || versions !== undefined;
-      return !isGuarded && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
+      // An update without If-Match may have a second effect when its call is repeated, as the guide says.
+      return !versions && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
     }
 
     async function importEntry(quantity: number, status: string, rest: Item = {}): Promise<void> {
@@ -241,18 +236,17 @@ export function defineScheduler(database: Database) {
       await execute({ action: 'PutItem', parameters: { TableName: 'inventory', Item } });
     }
 
-    const toRequest = (name: string, quantity: number, key?: string): Request => {
-      return { name, quantity, key, attempts: [], effects: [] };
+    const toRequest = (name: string, quantity: number): Request => {
+      return { name, quantity, attempts: [] };
     };
-    const repeated = toRequest('A', 11, 'A');
-    const randomKey = (own: string) => (draw() < 0.4 ? own : draw() < 0.2 ? 'A' : undefined);
-    const others = [toRequest('B', 12, randomKey('B')), toRequest('C', 13, randomKey('C'))];
+    const repeated = toRequest('A', 11);
+    const others = [toRequest('B', 12), toRequest('C', 13)];
     if (draw() < 0.5) others.pop();
     const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
     if (draw() < 0.97) await importEntry(10, 'a', v);
     const repeats = randomOne([[], [repeated], [repeated, repeated]]);
     for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
-    // Another status: an attempt that has guessed the old one must store the new one.
+    // An import of another status.
     if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
     await run(({ isStray }) => isStray);
     trace.push('No call fails from here on.');
@@ -276,6 +270,20 @@ export function skipPauses(isAttempt: () => boolean): Disposable {
       globalThis.setTimeout = wait;
     },
   };
+}
+
+/** A client whose errors do not say how often a call was attempted. */
+function hideAttempts({ middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw Object.assign(error as object, { $metadata: {} });
+      }
+    },
+    { step: 'initialize', priority: 'low' },
+  );
 }
 
 /** The service's own client. Each attempt of a call goes to `send` instead of a network. */

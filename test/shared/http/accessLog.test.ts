@@ -140,4 +140,13 @@ describe('the log line of a request', () => {
     expect(line).toMatchObject({ status: 200, requestId: 'request-1' });
     expect(line.clientRequestId).toBe(has ? lines[0] : undefined);
   });
+
+  it.each(['', 'retry-', '%'])(
+    'cuts an API key in the client’s own request id, after %j',
+    async (before) => {
+      const line = await defineLogged()({ 'X-Request-Id': [before + apiKey] });
+      const isPlain = before !== '%';
+      expect(line.clientRequestId).toBe(isPlain ? `${before}psk_${keyId}…` : undefined);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import {
   StoreUnavailable,
 } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
+import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
 import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
@@ -19,13 +20,17 @@ import { apiKey, call, defineHandlerSettings, settings, useLogs, withKey } from 
 
 const logs = useLogs();
 
-/** What the handler of an update gets, with the status of the response. */
-async function given(headers: Record<string, string[]>, client = { apiKey, settings }) {
+/** What the handler of a write gets, with the status of the response. */
+async function given(
+  headers: Record<string, string[]>,
+  client = { apiKey, settings },
+  operation: Operation = updateInventory,
+) {
   const operate = vi.fn<(input: object) => Promise<Reply>>().mockResolvedValue({ body: {} });
-  const handler = defineHandler(updateInventory, client.settings, operate);
+  const handler = defineHandler(operation, client.settings, operate);
   const { statusCode } = await call(handler, {
     headers: { ...withKey(client.apiKey), ...headers },
-    event: { body: '{"quantity":1}' },
+    event: { body: operation.harmlessBody as string },
   });
   return { statusCode, ...(operate.mock.lastCall?.[0] as RequestState) };
 }
@@ -49,18 +54,25 @@ it.each<[string, Record<string, string[]>, object]>([
   ['no version if nothing must exist', { 'If-None-Match': [' * '] }, { ifMatch: [] }],
   ['20 versions', { 'If-Match': [tags(20)] }, { ifMatch: { length: 20 } }],
   ['no more than 20', { 'If-Match': [tags(21)] }, { statusCode: 400 }],
-  ['no several keys', { 'Idempotency-Key': ['a', 'b'] }, { statusCode: 400 }],
-  ['no key with a control character', { 'Idempotency-Key': ['\u007f'] }, { statusCode: 400 }],
+  ['no Idempotency-Key', { 'Idempotency-Key': ['a'] }, { statusCode: 400 }],
   ['nothing beside a second Authorization', { authorization: ['Bearer x'] }, { statusCode: 401 }],
   ['nothing beside the same again', { AUTHORIZATION: [`Bearer ${apiKey}`] }, { statusCode: 401 }],
 ])('an update gets %s', async (_, headers, expected) => {
   expect(await given(headers)).toMatchObject(expected);
 });
 
+it.each([[['a', 'b']], [['\u007f']], [[]], [['']]])(
+  'an adjustment takes no Idempotency-Key of %j',
+  async (lines) => {
+    const adjustment = given({ 'Idempotency-Key': lines }, undefined, adjustInventory);
+    expect(await adjustment).toMatchObject({ statusCode: 400 });
+  },
+);
+
 it('requests of different API keys or of different Idempotency-Keys never collide', async () => {
   const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
   const keyOf = async (key: string, client = one) =>
-    (await given({ 'Idempotency-Key': [key] }, client)).idempotencyKey;
+    (await given({ 'Idempotency-Key': [key] }, client, adjustInventory)).idempotencyKey;
   const key = await keyOf('abc');
   expect(await keyOf('abc')).toBe(key);
   expect(new Set([key, await keyOf('abc', other), await keyOf('abd')]).size).toBe(3);
@@ -87,16 +99,22 @@ it.each<[Error, object, logged?: object]>([
     logged,
   ],
   [
-    new AdjustmentRefused('insufficient_stock', 'Too few.'),
+    new AdjustmentRefused('insufficient_stock', 'Too few.', [
+      { petId: 2n ** 63n - 1n, code: 'insufficient_stock', quantity: 0 },
+    ]),
     {
       statusCode: 409,
       headers: expect.not.objectContaining({ 'Idempotent-Replayed': expect.anything() }),
-      body: text('Too few.'),
+      body: '{"code":"insufficient_stock","message":"Too few.","status":409,"refused":[{"petId":9223372036854775807,"code":"insufficient_stock","quantity":0}]}',
     },
   ],
   [
-    new AdjustmentRefused('not_found', 'No pet.', true),
-    { statusCode: 404, headers: { 'Idempotent-Replayed': 'true' }, body: text('No pet.') },
+    new AdjustmentRefused('not_found', 'No pet.', undefined, true),
+    {
+      statusCode: 404,
+      headers: { 'Idempotent-Replayed': 'true' },
+      body: '{"code":"not_found","message":"No pet.","status":404}',
+    },
   ],
   [new Forbidden(), { statusCode: 403, headers: { 'WWW-Authenticate': challenge } }],
 ])('%s is a response for the client, and only if it is ours in the log', async (...row) => {

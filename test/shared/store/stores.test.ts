@@ -14,6 +14,7 @@ import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineDocuments } from '../../../shared/store/documents.ts';
+import { defineInventoryAdjustments } from '../../../shared/store/inventoryAdjustments.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
@@ -113,10 +114,12 @@ describe(`on ${testEngine.name}`, () => {
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 5_000 } }]);
   });
 
-  const set = (petId: bigint, versions?: string[], key?: string) =>
-    defineInventoryUpdates(client(), 'inventory', 'requests').setQuantity(
-      { petId, quantity: 3, versions },
-      key,
+  const set = (petId: bigint, versions?: string[]) =>
+    defineInventoryUpdates(client(), 'inventory').setQuantity({ petId, quantity: 3, versions });
+  const adjust = (delta: number) =>
+    defineInventoryAdjustments(client(), 'inventory', 'requests').adjust(
+      [{ petId: 19n, delta }],
+      `delta ${delta}`,
     );
   const again = { ConditionExpression: 'attribute_not_exists(p)' };
 
@@ -133,9 +136,9 @@ describe(`on ${testEngine.name}`, () => {
     ['a failed conditional write', () => put({ p: { N: '19' } }, again), 'PutItem', 0, 1, 1],
     ['an invalid write', () => put({ p: { S: 'x' } }), 'PutItem', 0],
     // Two writes for each item of a transaction, whether it succeeds or not.
-    ['a keyed update', () => set(19n, undefined, 'one'), 'TransactWriteItems', 0, 4],
-    ['its retry', () => set(19n, undefined, 'one'), 'TransactWriteItems', 0, 4, 1],
-    ['a keyed 412', () => set(19n, ['x'], 'two'), 'TransactWriteItems', 0, 4, 1],
+    ['a return', () => adjust(1), 'TransactWriteItems,GetItem', 1, 4],
+    ['its replay', () => adjust(1), 'TransactWriteItems,GetItem', 1, 4, 1],
+    ['a refusal, which is stored', () => adjust(-1_000), 'TransactWriteItems,PutItem', 0, 5, 1],
   ])('the request units of %s are counted', async (_, act, action, read, write = 0, failed = 0) => {
     const units = meterRequest();
     await Promise.resolve(act()).catch(() => {});
@@ -155,7 +158,7 @@ describe(`on ${testEngine.name}`, () => {
   it('a transaction that is in progress at every retry is an outage', async () => {
     onTestFinished(skipBackOff());
     endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
-    await expect(set(19n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    await expect(adjust(1)).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
 
   it('orders are listed newest first, as stored, page by page', async () => {

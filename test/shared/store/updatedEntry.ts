@@ -1,10 +1,8 @@
 import {
-  type AttributeValue,
   DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { readVersion } from '../../../shared/store/inventoryRecord.ts';
@@ -30,9 +28,9 @@ export async function openEntry(tables: StoreTables) {
     cacheMiddleware: true,
     retryStrategy: new ConfiguredRetryStrategy(3, BACK_OFF),
   });
-  const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+  const updates = defineInventoryUpdates(client, 'inventory');
   /** Other clients' updates, without faults. */
-  const others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
+  const others = defineInventoryUpdates(tables.client(), 'inventory');
 
   async function put(more: object): Promise<void> {
     const Item = { p: { N: `${petId}` }, q: { N: '25' }, s: { S: 'p' }, ...more };
@@ -45,27 +43,8 @@ export async function openEntry(tables: StoreTables) {
     return { quantity: Number(Item.q?.N), version: readVersion(Item), v: Item.v };
   }
 
-  const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
-    by.setQuantity({ petId, quantity, versions }, key);
-
-  /** The row of the entry's one request, with changes if given; `null` deletes it. */
-  async function requestRow(changes: object | null = {}) {
-    const query = new QueryCommand({
-      TableName: 'requests',
-      KeyConditionExpression: 'p = :petId',
-      ExpressionAttributeValues: { ':petId': { N: `${petId}` } },
-    });
-    const { Items: [row = {}, ...others] = [] } = await tables.client().send(query);
-    if (others.length > 0) throw new Error('The entry has several requests.');
-    const { p, r } = row as { p: AttributeValue; r: AttributeValue };
-    const Key = { p, r };
-    await tables.client().send(new DeleteItemCommand({ TableName: 'requests', Key }));
-    if (changes) {
-      const Item = { ...row, ...changes };
-      await tables.client().send(new PutItemCommand({ TableName: 'requests', Item }));
-    }
-    return row;
-  }
+  const set = (quantity: number, versions?: readonly string[], by = updates) =>
+    by.setQuantity({ petId, quantity, versions });
 
   async function remove(): Promise<void> {
     const Key = { p: { N: `${petId}` } };
@@ -78,5 +57,5 @@ export async function openEntry(tables: StoreTables) {
   }
 
   await put({});
-  return { petId, endpoint, updates, others, put, read, set, requestRow, remove, close };
+  return { petId, endpoint, updates, others, put, read, set, remove, close };
 }

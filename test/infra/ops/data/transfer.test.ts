@@ -108,7 +108,7 @@ const interruptAt = (rule: Parameters<FaultyEndpoint['fail']>[0]) => () => {
   });
 };
 const setQuantity = (update: typeof updated) =>
-  defineInventoryUpdates(client, 'inventory', 'requests').setQuantity(update);
+  defineInventoryUpdates(client, 'inventory').setQuantity(update);
 const sell = () => setQuantity(updated);
 /** Sells after an entry was read or written, and before it is put under a condition. */
 const sellBeforePut = () =>
