@@ -42,17 +42,17 @@ export async function buildSite(access: Access): Promise<Site> {
 export const keywords: Readonly<Record<string, string>> = {
   'client.html#install': 'npm package download',
   'generated-clients.html': 'axios',
-  'index.html#where': 'test environment',
-  'index.html#with-which-key': 'CORS browser token authentication',
+  'deprecations.html#status-page': 'health ping uptime outage incident maintenance down',
+  'index.html#api-keys': 'CORS browser token authentication',
+  'index.html#base-address': 'environment',
   'lists.html#only-when-it-has-changed': 'poll cache',
   'lists.html#pages': 'pagination paging',
   'lists.html#the-whole-inventory': 'csv export',
-  'orders.html#reservations': 'reserve hold',
-  'status.html#is-it-up': 'health ping uptime outage incident maintenance down',
-  'selling.html': 'oversell decrement concurrency race',
+  'selling.html': 'decrement concurrency',
   'selling.html#a-cart-of-several-pets': 'bulk batch',
+  'selling.html#reservations-and-payments': 'reserve hold',
   'selling.html#returns-and-cancellations': 'refund undo',
-  'selling.html#what-may-be-sold': 'create delete remove',
+  'selling.html#where-stock-pets-and-orders-come-from': 'create delete remove',
 };
 
 /** The search index: every section with its address, in plain text. */

@@ -11,16 +11,10 @@ import {
 } from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
-import {
-  countIdsAboveList,
-  describeSale,
-  priceResponses,
-  type ResponseCost,
-} from '../costs/bills/costReport.ts';
+import { countIdsAboveList } from '../costs/bills/costReport.ts';
 import { readPricing } from '../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
-import { componentLabels } from '../costs/prices.ts';
 import {
   findAllUnits,
   findUnits,
@@ -30,12 +24,7 @@ import {
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { listRateRules, type RateRule } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
-import {
-  importFromPackage,
-  readClientChangelog,
-  readClientReadme,
-  tarballName,
-} from './client/buildClient.ts';
+import { readClientChangelog, readClientReadme, tarballName } from './client/buildClient.ts';
 import { readClientTypes } from './client/clientTypes.ts';
 import { type Placeholders, renderTable } from './guide.ts';
 import { readCommittedDocument } from './openapi/openApiDocument.ts';
@@ -50,8 +39,7 @@ export async function readFacts(access: Access): Promise<Placeholders> {
     ...limits,
     ...collectCostFacts(),
     ...(await readClientFacts(access)),
-    source: (name) =>
-      importFromPackage(readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8')).trimEnd(),
+    source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
   };
 }
 
@@ -112,10 +100,10 @@ function renderShareTable(): string {
 
 const rows = Object.values<Operation>(operations);
 
-function linkToReference(id: string, text = `\`${id}\``): string {
+function linkToReference(id: string): string {
   const known = id as OperationId;
   const { method, path } = operations[known];
-  return `[${text}](reference.html#${toOperationAnchor(operationTexts[known].tag, method, path)})`;
+  return `[\`${id}\`](reference.html#${toOperationAnchor(operationTexts[known].tag, method, path)})`;
 }
 
 function collectOperationFacts(documentationAddress: string): Placeholders {
@@ -139,7 +127,6 @@ function collectOperationFacts(documentationAddress: string): Placeholders {
       if (lifecycle?.kind !== 'deprecated') return undefined;
       return `Deprecated from **${toDay(lifecycle.since)}**; available at least until **${toDay(lifecycle.sunset)}** (00:00 UTC).`;
     },
-    // Without the messages: a test compares those in `guides/errors.md` with what requests get.
     error: describeStatus,
     retryAfter: (reason) => retryAfter[reason as keyof typeof retryAfter],
   };
@@ -206,16 +193,7 @@ function collectCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const [stage] = stagesForClients;
   const pricing = readPricing(stage, sumRequests(traffic));
-  const costs = priceResponses(pricing, traffic.entries);
-  // Successful requests, and refused keys.
-  const served = costs.filter(({ response }) => /^(200|304|401)/.test(response));
-  const findCost = (name: string) =>
-    served.find(({ operationId, response }) => `${operationId}.${response}` === name);
   return {
-    costEntries: () => toCount(traffic.entries),
-    dollars: (name) => findCost(name)?.dollarsPerMillion.toFixed(2),
-    requestCosts: () => renderCostTable(served),
-    safeSale: () => describeSale(costs),
     idsOrList: () => compareIdsAndList(pricing, traffic.entries),
     pagesOfOrders: () => comparePageSizes(pricing),
   };
@@ -264,35 +242,6 @@ function renderBold(dollars: number): string {
   return `**$${dollars.toFixed(2)}**`;
 }
 
-/** What a client can change, besides the rest. */
-const ownComponents = ['lambda', 'readUnits', 'writeUnits', 'transfer'] as const;
-
-/** Dollars per million requests, by operation and response. */
-function renderCostTable(costs: readonly ResponseCost[]): string {
-  // Costs of zero stay blank.
-  const formatDollars = (dollars: number) => (dollars === 0 ? '' : dollars.toFixed(2));
-  return renderTable(
-    [
-      'operation',
-      'response',
-      'total',
-      ...ownComponents.map((one) => componentLabels[one]),
-      'all else',
-    ],
-    costs.map(({ operationId, response, dollarsPerMillion, components }) => {
-      const own = ownComponents.map((one) => components[one]);
-      const rest = own.reduce((left, dollars) => left - dollars, dollarsPerMillion);
-      const name = linkToReference(operationId, operationId);
-      return [
-        name,
-        response,
-        `**${dollarsPerMillion.toFixed(2)}**`,
-        ...[...own, rest].map(formatDollars),
-      ];
-    }),
-  );
-}
-
 async function readClientFacts(access: Access): Promise<Placeholders> {
   const { documentationAddress, servers, apiKey } = access;
   const [readme, types, changelog] = await Promise.all([
@@ -303,9 +252,7 @@ async function readClientFacts(access: Access): Promise<Placeholders> {
   const text = readme
     .replace(/^# .*\n+/, '')
     .replaceAll('http://127.0.0.1:3000/v1', servers[0].baseUrl)
-    .replaceAll('psk_…', apiKey ?? '$&')
-    // The examples are in the package alone.
-    .replaceAll(/\[[^\]]+\]\((examples\/[^)]+)\)/g, '`$1`');
+    .replaceAll('psk_…', apiKey ?? '$&');
   return {
     clientAddress: () => `${documentationAddress}/${tarballName}`,
     clientReadme: () => text.trimEnd(),

@@ -5,10 +5,10 @@ export type Guide = ReturnType<typeof buildGuide>;
 /** The menu. The first guide is the site's home page. The reference is no guide. */
 export const menu = {
   'First steps': ['index', 'client', 'generated-clients', 'numbers'],
-  Selling: ['selling', 'updates', 'orders'],
+  Selling: ['selling', 'updates'],
   Reading: ['lists'],
   'When things fail': ['errors', 'retries', 'limits'],
-  Reference: ['reference', 'costs', 'status', 'changes', 'deprecations', 'changelog'],
+  Reference: ['reference', 'deprecations', 'changelog'],
 } as const;
 
 export const guideNames = Object.values(menu)

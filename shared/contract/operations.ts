@@ -64,26 +64,26 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   getInventoryEntry: {
     tag: 'Inventory',
     description:
-      'Returns one entry with its `ETag`, as `If-Match` takes it. The read is consistent: it sees every update that has got its response. With `If-None-Match`, an unchanged entry is not sent again: see [Lists](lists.html#one-entry).',
+      'Returns one entry with its `ETag`, as `If-Match` takes it. The read is consistent: it sees every acknowledged change. With `If-None-Match`, an unchanged entry is not sent again: see [Lists](lists.html#one-entry).',
     success: 'The entry.',
   },
   updateInventory: {
     tag: 'Inventory',
     description:
-      'Experimental: it may change, or be removed, without a new major version. Sets the stock count of an existing entry, such as after a stocktake; to sell, use `adjustInventory`. It never creates an entry and never changes its status. Send `If-Match` and an `Idempotency-Key`, so that concurrent updates and lost responses do no harm: see [Safe updates](updates.html). Requires an API key with write permission.',
+      'Experimental: it may change, or be removed, without a new major version. Sets the stock count of an existing entry, such as after a stocktake; to sell, use `adjustInventory`. It never creates an entry and never changes its status. Send `If-Match`, so that it overwrites no other change, and no `Idempotency-Key`, which gets 400: see [Safe updates](updates.html). Requires an API key with write permission.',
     success: 'The entry after the update.',
   },
   adjustInventory: {
     tag: 'Inventory',
     description:
-      'Beta: it may still change, with notice. Adds a delta to the stock counts of 1 to 10 pets, all of them or none: a sale has negative deltas, a return positive ones. To sell, an entry must be `available` and have the pieces. One `Idempotency-Key` has one outcome, kept for 30 days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. See [Selling](selling.html). Requires an API key with write permission.',
+      'Beta: it may still change, with notice. Adds a delta to the stock counts of 1 to 10 pets, all of them or none: a sale has negative deltas, a return positive ones. To sell, an entry must be `available` and have the pieces. One `Idempotency-Key` has one outcome, kept for 30 days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. A 404 or 409 names in `refused` each pet that refused it. See [Selling](selling.html). Requires an API key with write permission.',
     success:
       'The entries after the adjustment, in the order of the request. They may include later changes.',
   },
   getPet: {
     tag: 'Pets',
     description:
-      'Deprecated: see [Deprecations](deprecations.html#getPet) for the replacement and the sunset date.',
+      'Deprecated: see [Changes and deprecations](deprecations.html#getPet) for the replacement and the sunset date.',
     success: 'The pet.',
   },
   listOrders: {

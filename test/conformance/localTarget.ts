@@ -37,7 +37,7 @@ export async function openLocalTarget(
   };
 }
 
-/** Checks a response against the committed document, and an error against the guides' catalogue. */
+/** Checks a response against the committed document. */
 export function expectDocumented(method: string, path: string, response: ExactResponse): void {
   expect(findResponseProblems(method, path, response), `${method} ${path}`).toEqual([]);
 }

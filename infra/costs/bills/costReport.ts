@@ -31,7 +31,6 @@ import {
   sortByAmount,
   sumDollars,
   sumOf,
-  toCents,
   toDollarsPerMillion,
   toRecord,
 } from './usage.ts';
@@ -195,14 +194,4 @@ export function priceResponses(pricing: RequestPricing, entries: number) {
       return [{ operationId, response, dollarsPerMillion: sumDollars(components), components }];
     }),
   );
-}
-
-/** What a sale costs, in two sentences. */
-export function describeSale(costs: readonly ResponseCost[]): string {
-  const [one, cart] = ['200', '200 cart'].map((response) => {
-    const isSale = (cost: ResponseCost) =>
-      cost.operationId === 'adjustInventory' && cost.response === response;
-    return toCents(costs.find(isSale)?.dollarsPerMillion ?? 0);
-  });
-  return `A sale is one adjustment, also of a whole cart. A million cost **$${one}** with one pet each, and **$${cart}** with ${MAX_ADJUSTMENTS} pets each.`;
 }

@@ -33,7 +33,7 @@ const headers = {
   },
   'Idempotent-Replayed': {
     description:
-      'The response of the first request with this `Idempotency-Key`; this one changed nothing.',
+      'An earlier request with this `Idempotency-Key` has the outcome; this one changed nothing.',
     schema: { const: 'true' },
     example: 'true',
   },

@@ -15,7 +15,7 @@ import { selectExamples, toResponseObjects } from './responses.ts';
 import { buildSchemas } from './schemas.ts';
 
 /** The version of the interface, not of its code. A new major version has its own base address. */
-const INTERFACE_VERSION = '1.3.0';
+const INTERFACE_VERSION = '1.4.0';
 
 /** The API document, made of the contract, example addresses and recorded examples. */
 export function defineOpenApiDocument(
@@ -38,7 +38,7 @@ export function defineOpenApiDocument(
       version: INTERFACE_VERSION,
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
-        'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](changes.html).',
+        'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](deprecations.html).',
       contact: buildContact('api@petstore.example'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -108,7 +108,7 @@ function toOperationObject(
       deprecated: true as const,
       'x-sunset': lifecycle.sunset.toISOString(),
     }),
-    parameters: toParameterObjects(operation, recorded[0]?.headers),
+    parameters: toParameterObjects(operation, recorded),
     ...(operation.requestBody && {
       requestBody: {
         required: true,

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/contract/headers.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import type { Parameter, ParameterSchema } from '../../../shared/contract/parameters.ts';
-import type { Example, JsonSchema } from './openApi.ts';
+import type { Example, JsonSchema, RecordedExample } from './openApi.ts';
 
 type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';
 
@@ -21,7 +21,7 @@ const requestHeaders = {
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
-    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the same adjustment sent again changes nothing and gets the first 200, 404 or 409. Another adjustment with this key gets 422.`,
+    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the first 200, 404 or 409. The same adjustment sent again changes nothing and gets that outcome, a 200 with the entries as they are then. Another adjustment with this key gets 422.`,
     schema: textSchema('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
@@ -32,22 +32,34 @@ const requestHeaders = {
 
 /**
  * All parameters of an operation, without its body and the API key.
- * @param sent the headers of its first example, which the reference fills in
+ * @param recorded its examples; those that succeed have their headers too, which the reference fills in by name
  */
-export function toParameterObjects(
-  operation: Operation,
-  sent: Readonly<Record<string, string>> = {},
-) {
+export function toParameterObjects(operation: Operation, recorded: readonly RecordedExample[]) {
   const { parameters = {}, query = {}, requestHeaders: headers = [] } = operation;
   return [
     ...toObjects('path', parameters),
     ...toObjects('query', query, operation.exclusive),
     ...[...headers, 'X-Request-Id' as const].map((name) => {
-      const example = sent[name] !== undefined && { example: sent[name] };
       const required = name === 'Idempotency-Key';
-      return { name, in: 'header', required, ...requestHeaders[name], ...example };
+      return {
+        name,
+        in: 'header',
+        required,
+        ...requestHeaders[name],
+        ...selectHeaderExamples(recorded, name),
+      };
     }),
   ];
+}
+
+/** Each request has a value of its own: a second sale under the same key would sell nothing. */
+function selectHeaderExamples(recorded: readonly RecordedExample[], name: string) {
+  const examples: Record<string, Example> = {};
+  for (const { name: example, summary, status, headers } of recorded) {
+    const value = headers?.[name];
+    if (status === 200 && value !== undefined) examples[example] = { summary, value };
+  }
+  return Object.keys(examples).length > 0 && { examples };
 }
 
 function toObjects(

@@ -173,14 +173,25 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.getByText('Nothing found').waitFor();
     expect(await box.inputValue()).toBe('xylophone/');
     for (const [word, address] of [
+      ['atomic', 'selling.html'],
       ['axios', 'generated-clients.html'],
       ['bulk', 'selling.html#a-cart-of-several-pets'],
-      ['cart', 'orders.html'],
-      ['cors', 'index.html#with-which-key'],
+      ['cors', 'index.html#api-keys'],
+      ['crash', 'selling.html#errors-and-crashes'],
+      ['duplicate order', 'selling.html'],
+      ['expire', 'selling.html#idempotency-keys'],
+      ['image', 'selling.html#where-stock-pets-and-orders-come-from'],
       ['install', 'client.html#install'],
-      ['oversell', 'selling.html'],
-      ['polling', 'orders.html#stock-changes'],
+      ['overselling', 'selling.html'],
+      ['payment failed', 'selling.html#reservations-and-payments'],
+      ['polling', 'lists.html#only-when-it-has-changed'],
+      ['price', 'selling.html#where-stock-pets-and-orders-come-from'],
+      ['race condition', 'selling.html'],
+      ['restock', 'selling.html'],
       ['return', 'selling.html#returns-and-cancellations'],
+      ['sku', 'selling.html#where-stock-pets-and-orders-come-from'],
+      ['test', 'retries.html#testing-your-retries'],
+      ['transaction', 'selling.html'],
     ] as const) {
       await box.fill(word);
       await expect.poll(() => first.getAttribute('href')).toBe(address);

@@ -15,14 +15,14 @@ import {
 } from './operationSuite.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
-const sale = {
+const update = {
   path: '/inventory/7',
   headers: { 'Content-Type': 'application/json' },
   body: { quantity: 8 },
 };
 
 const refuse = (summary: string, code: ErrorCode, changes: Partial<ExampleRequest>) => {
-  return { ...sale, summary, code, ...changes };
+  return { ...update, summary, code, ...changes };
 };
 
 export const updateInventory: OperationSuite = {
@@ -38,20 +38,20 @@ export const updateInventory: OperationSuite = {
     requests: ['dynamodb:PutItem', 'dynamodb:GetItem'],
   },
   examples: {
-    sold: {
-      ...sale,
-      summary: 'One of nine was sold',
-      headers: { ...sale.headers, 'If-Match': '"AAAACQBh"' },
+    counted: {
+      ...update,
+      summary: 'A stocktake found eight of nine',
+      headers: { ...update.headers, 'If-Match': '"AAAACQBh"' },
     },
     badQuantity: refuse('A negative stock count', 'invalid_request', { body: { quantity: -1 } }),
     keyed: refuse('An Idempotency-Key, which no update takes', 'invalid_request', {
-      headers: { ...sale.headers, 'Idempotency-Key': 'stocktake-12' },
+      headers: { ...update.headers, 'Idempotency-Key': 'stocktake-12' },
     }),
-    ...withoutKey(sale),
+    ...withoutKey(update),
     readKey: refuse('A key that only allows reading', 'forbidden', { key: 'read' }),
     unknownId: refuse('An id that no entry has', 'not_found', { path: '/inventory/999999' }),
     changedSince: refuse('The entry has changed since', 'precondition_failed', {
-      headers: { ...sale.headers, 'If-Match': '"AAAAGQBh"' },
+      headers: { ...update.headers, 'If-Match': '"AAAAGQBh"' },
     }),
     notJson: refuse('A body with another Content-Type', 'unsupported_media_type', {
       headers: { 'Content-Type': 'text/plain' },

@@ -66,7 +66,7 @@ it.each([
   expect(outcome.stderr).toMatch(stderr);
   const { info, servers } = JSON.parse(read('docs/openapi.json'));
   expect(info.contact.email).toBe(own.contact);
-  expect(read('docs/status.html')).toContain(`href="${own.statusPage}"`);
+  expect(read('docs/deprecations.html')).toContain(`href="${own.statusPage}"`);
   expect(servers.map(({ url }: { url: string }) => url)).toEqual(addresses);
   for (const name of readdirSync(`${folder}/docs`)) {
     // An example in the contract has the address of a picture.

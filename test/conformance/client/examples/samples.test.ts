@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guideNames, renderGuide } from '../../../../infra/docs/guide.ts';
 import { decodeHtml } from '../../../../infra/docs/markdown.ts';
+import type { Example } from '../../../../infra/docs/openapi/openApi.ts';
 import { readCommittedDocument } from '../../../../infra/docs/openapi/openApiDocument.ts';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
@@ -26,8 +27,6 @@ const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'CI runs both commands; the other samples call the service that `npm start` starts.',
   'npm install http:': 'It ran before all samples, which need what it installs.',
-  '#!/bin/sh': '`examples.test.ts` runs `curl.sh`.',
-  '"""Sells': '`examples.test.ts` runs `sell.py`.',
 };
 
 /** The client's README is a guide's text. */
@@ -53,8 +52,8 @@ beforeAll(async () => {
   blocks = new Map(
     await Promise.all(pages.map(async (page) => [page, await readBlocks(page)] as const)),
   );
-  // A reader's folder. npm calls the stage alone.
-  folder.write('package.json', '{"type": "module"}');
+  // A reader's folder after `npm init -y`. npm calls the stage alone.
+  folder.write('package.json', '{"type": "commonjs"}');
   folder.write('.npmrc', 'audit=false\ncache=npm\nregistry=http://127.0.0.1:1/\n');
   const [{ code: install = '' } = {}] = blocks.get('client.html') ?? [];
   expect(install).toMatch(/^npm install http:\S+\n$/);
@@ -127,10 +126,25 @@ it('shows requests and responses as the document has them', () => {
     .flatMap(({ code }) => code.split('\n'));
   const bodies = lines.filter((line) => /^\[?\{"/.test(line));
   const tags = lines.flatMap((line) => /^(?:ETag|If-Match): (.*)/.exec(line)?.[1] ?? []);
-  expect([bodies.length, tags.length]).toEqual([4, 1]);
+  expect([bodies.length, tags.length]).toEqual([5, 1]);
   for (const text of [...bodies, ...tags.map((tag) => JSON.stringify(tag))]) {
     expect(document).toContain(text);
   }
+});
+
+it('each sample and each example of the document has another Idempotency-Key', () => {
+  const { post } = readCommittedDocument().paths['/inventory/adjustments'] ?? {};
+  const header = post?.parameters.find(({ name }) => name === 'Idempotency-Key') as unknown as {
+    readonly examples: Readonly<Record<string, Example>>;
+  };
+  const key = /(?:Idempotency-Key'?"?: ['"]?|idempotencyKey: ')([\w/-]+)/g;
+  const ofSamples = [...blocks.values()].flatMap((all) =>
+    all.flatMap(({ code }) => [...code.matchAll(key)].map(([, found]) => found)),
+  );
+  const ofDocument = Object.values(header.examples).map(({ value }) => value);
+  const keys = [...ofDocument, ...ofSamples];
+  expect(keys.length).toBeGreaterThan(12);
+  expect([...new Set(keys)]).toEqual(keys);
 });
 
 it.runIf(hasCurl).each(pages)('the commands of %s run without an error', async (page) => {
@@ -210,7 +224,8 @@ describe('the programs', () => {
       for (const language of ['ts', 'js'] as const) {
         const program = continueFirstCall(page, language, 'createPetstoreClient(');
         if (program === '') continue;
-        const name = `${page.replaceAll('/', '-')}.${language}`;
+        // As the guides say, since npm's packages are CommonJS.
+        const name = `${page.replaceAll('/', '-')}.m${language}`;
         files.push(folder.write(name, `${program}\nexport {};\n`));
       }
     }

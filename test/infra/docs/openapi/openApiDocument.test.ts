@@ -21,7 +21,7 @@ const skipped =
 
 /**
  * The places where a client of the released document breaks: something is gone, has another value, or is newly
- * required. `infra/docs/guides/changes.md` promises no such changes.
+ * required. `infra/docs/guides/deprecations.md` promises no such changes.
  */
 function findBreaks(before: OpenApiDocument, after: OpenApiDocument, now = new Date()): string[] {
   const addresses = after.servers.map(({ url }) => url);
