@@ -100,7 +100,7 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'another request had the `Idempotency-Key`; this one had no effect.',
   too_many_requests: 'there are too many requests at once; this one had no effect.',
   internal_error: 'something went wrong in the service.',
-  service_unavailable: 'the service is busy; an update may or may not have been applied.',
+  service_unavailable: 'the service is busy; a change may or may not have been applied.',
 };
 
 const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
