@@ -75,13 +75,13 @@ describe('the client’s package', () => {
     cpSync(toPath(`${installed}/examples`), toPath('examples'), { recursive: true });
     write('examples/package.json', '{ "type": "module" }');
     const copies = globSync(toPath('examples/**/*.ts'));
-    expect(copies).toContain(toPath('examples/list.ts'));
+    expect(copies).toContain(toPath('examples/shop.ts'));
     const node = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
     // Node.js runs them as they are, so they import each other by `.ts`.
     const modules = ['--module', 'nodenext', '--allowImportingTsExtensions'];
     await compile([...copies, ...modules, ...node, '--skipLibCheck', 'true']);
     const env = { ...process.env, BASE_ADDRESS: 'nowhere', API_KEY: 'psk_x' };
-    const listing = run(process.execPath, [toPath('examples/list.ts')], { env });
+    const listing = run(process.execPath, [toPath('examples/shop.ts')], { env });
     await expect(listing).rejects.toThrow('TypeError: baseUrl');
   });
 
