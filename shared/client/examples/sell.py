@@ -1,95 +1,99 @@
 """Sells or returns pieces of up to ten pets, all or none:
-  BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-1234 7:-1 9:-2
+  BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-2001 7:-1 9:-2
 The first word is the key: the id of the order or of the return. However often you run this, it
 counts once. Exit status:
   0 done
   1 refused: nothing has changed, and nothing will under this key
   2 not known: run it again with the same words
-  3 wrong: nothing has changed; correct what the message names
+  3 wrong: this run has changed nothing; correct what the message names
 """
-import itertools, json, os, random, re, sys, time
-from email.utils import mktime_tz, parsedate_tz
-from http.client import HTTPException
-from urllib.error import HTTPError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+import json, os, random, re, sys, time
+from urllib.request import HTTPErrorProcessor, Request, build_opener
 
 DONE, REFUSED, UNKNOWN, WRONG = range(4)
+REFUSALS = "404 not_found", "409 not_for_sale", "409 insufficient_stock", "409 quantity_out_of_range"
+MISTAKES = (
+    "400 invalid_request", "401 unauthorized", "403 forbidden", "404 unknown_path",
+    "413 payload_too_large", "415 unsupported_media_type", "422 idempotency_key_reused",
+)
 
-class NoRedirects(HTTPRedirectHandler):
-    """Another server must not get the key."""
-    def redirect_request(self, *_):
-        return None
+class AnyStatus(HTTPErrorProcessor):
+    """Follows no redirect: another server must not get the API key."""
+    def http_response(self, request, response):
+        return response
+    https_response = http_response
 
-urlopen = build_opener(NoRedirects).open
+urlopen = build_opener(AnyStatus).open
 
 def end(status, message):
-    print("".join(c if c.isprintable() else "?" for c in message), file=sys.stderr)
-    sys.exit(status)
-
-def read_own(error):
-    """Code and message of the service's own error. Another server's says nothing about the sale."""
+    text = "".join(c if c.isprintable() else "?" for c in message)
     try:
-        body = json.load(error)
-        if isinstance(body["code"], str) and body["status"] == error.code:
-            return body["code"], str(body["message"])
-    except (OSError, HTTPException, ValueError, LookupError, TypeError):
-        pass
-    return "", ""
-
-def read_pause(headers):
-    """The seconds in Retry-After, or until the date there."""
-    text = headers.get("Retry-After", "")
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    then, now = parsedate_tz(text), parsedate_tz(headers.get("Date", ""))
-    return max(0, mktime_tz(then) - (mktime_tz(now) if now else time.time())) if then else 0
-
-def adjust(base_address, api_key, key, adjustments):
-    """Returns the entries. Retries for a minute after 408, 429, 5xx or a lost response."""
-    headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
-    headers["Idempotency-Key"] = key
-    body = json.dumps({"adjustments": adjustments}).encode()
-    request = Request(f"{base_address}/inventory/adjustments", body, headers)
-    last = time.monotonic() + 60
-    may_have_happened = False
-    for attempt in itertools.count():
-        pause = random.uniform(0, min(2, 0.2 * 4**attempt))
-        try:
-            with urlopen(request, timeout=30) as response:
-                entries = json.load(response)["entries"] if response.status == 200 else None
-            pets = [one["petId"] for one in adjustments]
-            if isinstance(entries, list) and all(entry["petId"] in pets for entry in entries):
-                return entries
-            end(UNKNOWN, "This is no response of the service.")
-        except HTTPError as error:
-            status, (code, message) = error.code, read_own(error)
-            is_elsewhere = code == "unknown_path" or message.startswith("There is nothing at this path.")
-            if code and status in (404, 409) and not is_elsewhere:
-                end(REFUSED, message)
-            if status < 500 and status not in (408, 429):
-                end(WRONG if code and not may_have_happened else UNKNOWN, message or f"Status {status}.")
-            may_have_happened = may_have_happened or not (code and status == 429)
-            failure = message or f"Status {status}."
-            pause += read_pause(error.headers)
-        except (OSError, HTTPException, ValueError, LookupError, TypeError) as error:
-            may_have_happened = True
-            failure = repr(error)
-        if time.monotonic() + pause > last:
-            end(UNKNOWN, f"It may or may not have happened: {failure}")
-        time.sleep(pause)
+        print(text, file=sys.stderr if status else sys.stdout, flush=True)
+    finally:
+        # After an error, Python itself would exit with 1, which means refused.
+        os._exit(status)
 
 def read_variable(name, pattern):
     # A file may begin with a byte order mark and end with a line break.
     value = os.environ.get(name, "").strip("\ufeff\r\n ")
     return value if re.fullmatch(pattern, value) else end(WRONG, f"{name} is missing or invalid.")
 
-base_address = read_variable("BASE_ADDRESS", r"https?://[!-~]+/v1")
-api_key = read_variable("API_KEY", r"[!-~]+")
-key, *words = sys.argv[1:] or [""]
-if not re.fullmatch(r"[!-~]{1,255}", key):
-    end(WRONG, f"The id must be 1 to 255 visible ASCII characters, such as order-1234, not {key!r}.")
-for word in words or [""]:
-    if not re.fullmatch(r"-?[0-9]{1,19}:-?[0-9]{1,10}", word):
-        end(WRONG, f"Not the id of a pet and the pieces to add, such as 7:-1: {word!r}")
-pairs = [map(int, word.split(":")) for word in words]
-print(json.dumps(adjust(base_address, api_key, key, [{"petId": i, "delta": d} for i, d in pairs])))
+def read_adjustment(word):
+    if not re.fullmatch(r"-?(0|[1-9][0-9]{0,18}):-?(0|[1-9][0-9]{0,9})", word):
+        end(WRONG, f"Each pet is an id and the pieces to add, such as 7:-1, not {word!r}.")
+    return dict(zip(("petId", "delta"), map(int, word.split(":"))))
+
+def send(request):
+    """Status, body and Retry-After of a response, or 0 and the reason why there is none."""
+    try:
+        with urlopen(request, timeout=30) as response:
+            return response.status, response.read(), response.headers.get("Retry-After", "")
+    except Exception as error:
+        return 0, repr(error), ""
+
+def parse(text):
+    try:
+        body = json.loads(text)
+        return body if isinstance(body, dict) else {}
+    except Exception:
+        return {}
+
+def adjust(key="", *words):
+    """Retries for a minute after 408, 429, 5xx or a lost response."""
+    address = read_variable("BASE_ADDRESS", r"https?://[!-~]+/v1") + "/inventory/adjustments"
+    headers = {"Authorization": "Bearer " + read_variable("API_KEY", r"[!-~]+")}
+    if not re.fullmatch(r"[!-~]{1,255}", key):
+        end(WRONG, f"The id must be 1 to 255 visible ASCII characters, not {key!r}.")
+    headers |= {"Idempotency-Key": key, "Content-Type": "application/json"}
+    adjustments = [read_adjustment(word) for word in words or [""]]
+    request = Request(address, json.dumps({"adjustments": adjustments}).encode(), headers)
+    pets = [one["petId"] for one in adjustments]
+    last, may_have_happened = time.monotonic() + 60, False
+    while True:
+        status, text, retry_after = send(request)
+        body = parse(text)
+        entries, message = body.get("entries"), str(body.get("message", ""))
+        if status == 200 and isinstance(entries, list):
+            if all(entry["petId"] in pets for entry in entries):
+                end(DONE, json.dumps(entries))
+        # Another server's error says nothing about the sale.
+        code = f"{status} {body.get('code')}" if body.get("status") == status else ""
+        # Release 2.0 of the service has no other code for a wrong address.
+        if message.startswith("There is nothing at this path."):
+            code = code.replace("not_found", "unknown_path")
+        if code in REFUSALS:
+            end(REFUSED, message)
+        if code in MISTAKES and not may_have_happened:
+            end(WRONG, message)
+        may_have_happened = may_have_happened or code != "429 too_many_requests"
+        seconds = int(retry_after) if re.fullmatch("[0-9]+", retry_after) else 0
+        pause = seconds + random.uniform(0, 2)
+        is_transient = status >= 500 or status in (0, 408, 429)
+        if not is_transient or time.monotonic() + pause > last:
+            raise RuntimeError(message if code else f"status {status}" if status else text)
+        time.sleep(pause)
+
+try:
+    adjust(*sys.argv[1:])
+except Exception as error:
+    end(UNKNOWN, f"It may or may not have happened: run this again ({error}).")

@@ -1,24 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import type { ConformanceTarget } from '../../target.ts';
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
-/** Runs an example against a target. @returns its output */
-export async function runExample(
-  { baseUrl, apiKey }: Pick<ConformanceTarget, 'baseUrl' | 'apiKey'>,
-  [program = '', ...options]: readonly string[],
-  file: string,
-  args: readonly unknown[] = [],
-  variables = {},
-  signal?: AbortSignal,
-): Promise<string> {
-  const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, ...variables };
-  const words = [...options, join(examples, file), ...args.map(String)];
-  const settings = { env, signal, killSignal: 'SIGKILL' } as const;
-  return (await promisify(execFile)(program, words, settings)).stdout;
-}
+type Service = Pick<ConformanceTarget, 'baseUrl' | 'apiKey'>;
 
 export const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
@@ -29,9 +18,9 @@ const path = spawnSync('python3', ['-c', 'import sys; print(sys.executable)']).s
 export const python = `${path ?? ''}`.trim();
 
 // No example needs what is installed beside Python, which takes time to find.
-const interpreters = { 'curl.sh': ['sh'], 'sell.py': [python, '-S'] };
+const interpreters = { 'curl.sh': ['sh'], 'sell.py': [python, '-S'] } as const;
 
-/** An example that sells one piece, without the client. */
+/** An example that adjusts once, without the client. */
 export type Seller = keyof typeof interpreters;
 
 /** Those that this machine can run. */
@@ -39,13 +28,80 @@ export const installed = (Object.keys(interpreters) as Seller[]).filter((file) =
   file === 'curl.sh' ? hasCurl : python,
 );
 
-/** @param args the pet and the order */
+/** A seller's exit status. */
+export const [DONE, REFUSED, UNKNOWN, WRONG] = [0, 1, 2, 3];
+
+export interface Ended {
+  /** The exit status; null if it was killed. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Kills it. */
+  readonly signal?: AbortSignal | undefined;
+  /** In the shell's words, such as `>/dev/full`. */
+  readonly redirection?: string;
+}
+
+/** @param words the key, then the pets with what is added to each */
 export function runSeller(
-  target: Pick<ConformanceTarget, 'baseUrl' | 'apiKey'>,
+  { baseUrl, apiKey }: Service,
   file: Seller,
-  args: readonly unknown[],
-  variables = {},
-  signal?: AbortSignal,
-): Promise<string> {
-  return runExample(target, interpreters[file], file, args, variables, signal);
+  words: readonly unknown[],
+  { variables, signal, redirection = '' }: RunOptions = {},
+): Promise<Ended> {
+  const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, ...variables };
+  const program = [...interpreters[file], join(examples, file), ...words.map(String)];
+  const command = ['-c', `exec "$@" ${redirection}`, 'sh', ...program];
+  return new Promise((resolve) => {
+    const child = execFile(
+      'sh',
+      command,
+      { env, signal, killSignal: 'SIGKILL' },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+/** A step as the shop lists it. */
+export interface Step {
+  readonly key: string;
+  readonly deltas: string;
+  readonly state: 'open' | 'done' | 'refused';
+  readonly reason: string | null;
+}
+
+export type Shop = Awaited<ReturnType<typeof startShop>>;
+
+/** Starts `shop.ts` as a process of its own, and waits until it listens. */
+export async function startShop({ baseUrl, apiKey }: Service, database: string) {
+  const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, DATABASE: database };
+  const child = spawn(process.execPath, [join(examples, 'shop.ts')], {
+    env: { ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const errors = text(child.stderr);
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const address = /http:\S+/.exec(line)?.[0] ?? '';
+  return {
+    /** @param path begins after `/orders` */
+    async call(method: string, path: string, body?: unknown) {
+      const content = typeof body === 'string' ? body : JSON.stringify(body);
+      const init = { method, ...(body !== undefined && { body: content }) };
+      const response = await fetch(`${address}/orders${path}`, init);
+      return { status: response.status, body: await response.json() };
+    },
+    async listSteps(order: string): Promise<Step[]> {
+      return (await fetch(`${address}/orders/${order}`)).json() as Promise<Step[]>;
+    },
+    /** Kills it. @returns what it wrote to its standard error */
+    async kill(): Promise<string> {
+      child.kill('SIGKILL');
+      return errors;
+    },
+  };
 }
