@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sells or returns pieces of up to ten pets, all or none:
+# Sells or returns pieces of up to ten pets, all or none, with curl 7.84 or later:
 #   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh order-2002 7:-1 9:-2
 # The first word is the key: the id of the order or of the return. However often you run this, it
 # counts once. Exit status:
@@ -28,11 +28,11 @@ trim() {
 address=$(trim "${BASE_ADDRESS-}") api_key=$(trim "${API_KEY-}") key=${1-}
 [ $# -eq 0 ] || shift
 case $address in
-  *[!!-~]*) end 3 'BASE_ADDRESS has more than visible ASCII characters.' ;;
+  *[!!-~]*) end 3 'BASE_ADDRESS is not visible ASCII.' ;;
   http://?*/v1 | https://?*/v1) ;;
   *) end 3 'BASE_ADDRESS is missing, or does not end in /v1.' ;;
 esac
-case $api_key in '' | *[!!-~]*) end 3 'API_KEY is missing, or has more than visible ASCII characters.' ;; esac
+case $api_key in '' | *[!!-~]*) end 3 'API_KEY is missing, or not visible ASCII.' ;; esac
 if [ -z "$key" ] || [ "$(printf %s "$key" | tr -cd '!-~' | cut -c -255)" != "$key" ]; then
   end 3 "The id must be 1 to 255 visible ASCII characters, not: $key"
 fi
@@ -65,6 +65,7 @@ while :; do
   body=${response%"$newline"*} response=${response##*"$newline"}
   status=${response%% *} pause=${response#* }
   # Another server's error says nothing about the sale. The service's own has one of its codes.
+  # Until release 3.0, not_found was the code of a wrong address too.
   code=
   case $body in
     '{"code":"not_found","message":"There is nothing at this path.'*'"status":404}') code=unknown_path ;;

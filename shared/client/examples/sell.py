@@ -1,4 +1,4 @@
-"""Sells or returns pieces of up to ten pets, all or none:
+"""Sells or returns pieces of up to ten pets, all or none, with Python 3.9 or later:
   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-2001 7:-1 9:-2
 The first word is the key: the id of the order or of the return. However often you run this, it
 counts once. Exit status:
@@ -49,7 +49,8 @@ def send(request):
         with urlopen(request, timeout=30) as response:
             return response.status, response.read(), response.headers.get("Retry-After", "")
     except Exception as error:
-        return 0, repr(error), ""
+        # Not its text, which may be what another server sent back.
+        return 0, str(getattr(error, "reason", type(error).__name__)), ""
 
 def parse(text):
     try:
@@ -78,7 +79,7 @@ def adjust(key="", *words):
                 end(DONE, json.dumps(entries))
         # Another server's error says nothing about the sale.
         code = f"{status} {body.get('code')}" if body.get("status") == status else ""
-        # Release 2.0 of the service has no other code for a wrong address.
+        # Until release 3.0, not_found was the code of a wrong address too.
         if message.startswith("There is nothing at this path."):
             code = code.replace("not_found", "unknown_path")
         if code in REFUSALS:

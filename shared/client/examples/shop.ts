@@ -10,7 +10,8 @@
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
  * The status has the step's state: 200 done, 409 refused, 202 open. An open step may or may not have taken effect. The
- * shop sends it again when it starts, twice a minute, and when it is asked for again.
+ * shop sends it again when it starts, twice a minute, and when it is asked for again. A new API key must be the rotated
+ * old one: under another, an open step could happen twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
