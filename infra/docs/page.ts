@@ -64,6 +64,7 @@ export function renderPage(
   scripts: readonly string[] = ['site.js'],
 ): SiteFile {
   const tags = scripts.map((address) => `<script src="${address}" defer></script>\n`);
+  const isGuide = name !== 'reference';
   const contents = sections
     .filter(({ anchor }) => anchor !== '')
     .map(({ anchor, heading }) => `<li><a href="#${anchor}">${escapeHtml(heading)}</a></li>`);
@@ -83,10 +84,10 @@ export function renderPage(
 <link rel="stylesheet" href="style.css">
 <link rel="alternate" href="${feedName}" type="${feedType}" title="Changes of Petstore Inventory">
 ${tags.join('')}</head>
-<body${name === 'reference' ? '' : ' class="side"'}>
+<body class="${isGuide ? 'side' : 'top'}">
 <a class="skip" href="#content">Skip to content</a>
 <header class="site">
-<a class="product" href="index.html">Petstore Inventory</a>
+<a class="product" href="index.html">${isGuide ? 'Petstore Inventory' : '← Guides'}</a>
 <div class="search" role="search">
 <input type="search" placeholder="Search: /" aria-label="Search the guides and the reference" aria-keyshortcuts="/" autocomplete="off">
 <div class="results"><p role="status"></p><ol></ol></div>

@@ -242,6 +242,18 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await expect.poll(() => findHeading('Set the stock count').isVisible()).toBe(true);
     expect(await measureOverflow(page)).toBe(0);
     await expectAccessible(brokenByScalar);
+    // An operation is longer than a screen: lines around it are no help.
+    const lines = 'getComputedStyle(document.activeElement).outlineStyle';
+    const focused = page.locator('section:focus-visible');
+    await focused.waitFor({ state: 'attached' });
+    expect(await page.evaluate(lines)).toBe('none');
+    const back = page.getByRole('link', { name: '← Guides' });
+    for (const size of [desk, phone]) {
+      await page.setViewportSize(size);
+      await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(size.height);
+      expect((await back.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+      await back.click({ trial: true });
+    }
     // The class names of Scalar and of style.css must not meet.
     const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
     expect(new Set(await page.evaluate<string[]>(displays))).toEqual(new Set(['inline']));
