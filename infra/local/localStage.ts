@@ -69,26 +69,28 @@ export async function startLocalStage(options: LocalStageOptions) {
 }
 
 /**
- * Responds to GET and HEAD below the documentation's address. Its pages contain the key, so the Host header must name
- * the loopback. The site is built on its first request, so that it does not delay the start.
+ * Responds to GET and HEAD below the documentation's address, to which `/` leads. Its pages contain the key, so the Host
+ * header must name the loopback. The site is built on its first request, so that it does not delay the start.
  */
 function defineDocumentation(local: Access): NonNullable<Service['serveDocs']> {
   const { pathname: root } = new URL(local.documentationAddress);
   let site: Promise<Site> | undefined;
 
   return async function serveDocs({ method, fullPath, headerLines, requestId }) {
-    if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const leadsHere = fullPath === root || (fullPath === '/' && isRead);
+    if (!leadsHere && !fullPath.startsWith(`${root}/`)) return undefined;
     const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
     if (!isLoopbackHost(host)) {
       return toErrorResponse({ code: 'forbidden', message: foreignHostRefusal }, requestId);
     }
-    if (fullPath === root) {
+    if (leadsHere) {
       return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
     }
     site ??= import('../docs/buildSite.ts').then(({ buildSite }) => buildSite(local));
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
-    if (method === 'GET' || method === 'HEAD') return toResponse(file);
+    if (isRead) return toResponse(file);
     return toErrorResponse(methodNotAllowedError('GET, HEAD'), requestId);
   };
 }

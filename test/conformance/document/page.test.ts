@@ -51,10 +51,13 @@ test.each<[string, object, Record<string, string>?]>([
   ['GET /docs/nothing.html', unknown],
   ['GET /docsx', unknown],
   ['GET /v1/docs/', unknown],
-  ['GET /', unknown],
+  ['GET /', { status: 302, location: '/docs/' }],
+  ['HEAD /', { status: 302, location: '/docs/' }],
+  ['POST /', unknown],
+  ['GET /v1', unknown],
   // A foreign name may point here to read the key.
   ['GET /docs/', refused, foreign],
-  ['GET /', unknown, foreign],
+  ['GET /', refused, foreign],
 ])('the stage responds to %s with %o', async (line, expected, headers = {}) => {
   const [method = '', path] = line.split(' ');
   const { origin } = new URL(stage.baseUrl);
