@@ -97,7 +97,8 @@ function addSearch(search) {
       return;
     }
     const words = box.value.toLowerCase().match(/\S+/g) ?? [];
-    const found = find(entries, words);
+    const asTyped = find(entries, words);
+    const found = asTyped.length > 0 ? asTyped : find(entries, words.map(toStem));
     const results = found.slice(0, MAX_RESULTS);
     list.replaceChildren(...results.map((entry) => renderResult(entry, words[0])));
     status.textContent =
@@ -148,6 +149,11 @@ function find(entries, words) {
     .map((entry) => ({ ...entry, points: scoreEntry(entry, words) }))
     .filter(({ points }) => points > 0)
     .sort((one, other) => other.points - one.points);
+}
+
+/** Without the ending of a plural or a verb, such as "expir" of "expired". */
+function toStem(word) {
+  return word.replace(/(?<=\w{3})(?:ing|e?s|e?d)$/, '');
 }
 
 function scoreEntry(entry, words) {

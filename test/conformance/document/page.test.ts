@@ -201,6 +201,14 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     }
   });
 
+  test('a search finds words that the texts have in another form', async () => {
+    const first = page.locator('.results a').first();
+    for (const words of ['decrements', 'bulks carting']) {
+      await page.getByRole('searchbox').fill(words);
+      await expect.poll(() => first.getAttribute('href')).toMatch(/^selling\.html/);
+    }
+  });
+
   test('arrow keys go through the results of a search, and Escape goes back to its box', async () => {
     await open('index');
     const loads: string[] = [];
