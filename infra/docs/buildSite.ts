@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { packClient, tarballName } from './client/buildClient.ts';
+import { importFromPackage, packClient, tarballName } from './client/buildClient.ts';
 import { readFacts } from './facts.ts';
 import { feedName, feedType, renderFeed } from './feed.ts';
-import { fillPlaceholders, type Guide, guideNames, renderGuide } from './guide.ts';
+import { fillPlaceholders, type Guide, guideNames, menu, renderGuide } from './guide.ts';
 import { type Access, renderPage, type Site, type SiteFile } from './page.ts';
 import { buildOverview, buildPublishedDocument, defineReference, javascript } from './reference.ts';
 
@@ -13,14 +13,22 @@ import { buildOverview, buildPublishedDocument, defineReference, javascript } fr
 export async function buildSite(access: Access): Promise<Site> {
   const { bytes, document } = buildPublishedDocument(access);
   const facts = await readFacts(access);
-  const guides = guideNames.map((name) =>
-    renderGuide(name, fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts)),
-  );
+  const texts = guideNames.map((name) => {
+    const text = fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts);
+    // The client's README has whole addresses, for its package.
+    return [name, text.replaceAll(`](${access.documentationAddress}/`, '](')] as const;
+  });
+  const guides = texts.map(([name, text]) => renderGuide(name, text));
   const overview = buildOverview(document);
   return new Map<string, SiteFile>([
     ...guides.map(
       (guide) => [`${guide.name}.html`, renderPage(guide, guides, access.contact)] as const,
     ),
+    ...texts.map(
+      ([name, text]) => [`${name}.md`, toTextFile(linkToMarkdown(text), 'markdown')] as const,
+    ),
+    ['llms.txt', toTextFile(listForTools([...guides, overview], access.documentationAddress))],
+    ...examples.map((name) => [name, toTextFile(readExample(name, access))] as const),
     ...defineReference(overview, document, guides, access),
     ['openapi.json', { type: 'application/json', body: bytes }],
     [
@@ -64,6 +72,37 @@ function buildSearchIndex(guides: readonly Guide[]): string {
     }),
   );
   return JSON.stringify(entries);
+}
+
+/** Programs that a reader saves and runs. */
+const examples = ['shop.ts', 'sell.py', 'curl.sh'];
+
+function readExample(name: string, { servers }: Access): string {
+  const code = String(readAsset(`../../shared/client/examples/${name}`));
+  return importFromPackage(code).replaceAll('http://127.0.0.1:3000/v1', servers[0].baseUrl);
+}
+
+function toTextFile(body: string, subtype = 'plain'): SiteFile {
+  return { type: `text/${subtype}; charset=utf-8`, body };
+}
+
+/** A tool that follows a link between guides gets Markdown again. */
+function linkToMarkdown(text: string): string {
+  return text.replaceAll(/(?<=\]\((?!reference\.)[\w-]+)\.html(?=[#)])/g, '.md');
+}
+
+/** Every page with its first sentence, for tools that read (https://llmstxt.org). */
+function listForTools(pages: readonly Guide[], documentationAddress: string): string {
+  const renderLine = (wanted: string) => {
+    const { title = '', description = '' } = pages.find(({ name }) => name === wanted) ?? {};
+    const [sentence = description] = /^.+?\.(?= )/.exec(description) ?? [];
+    const file = wanted === 'reference' ? 'openapi.json' : `${wanted}.md`;
+    return `- [${title}](${documentationAddress}/${file}): ${sentence}\n`;
+  };
+  const groups = Object.entries(menu).map(
+    ([group, names]) => `\n## ${group}\n\n${names.map(renderLine).join('')}`,
+  );
+  return `# Petstore Inventory\n\n> ${pages[0]?.description}\n${groups.join('')}`;
 }
 
 function readAsset(name: string): Buffer {

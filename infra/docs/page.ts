@@ -83,7 +83,7 @@ export function renderPage(
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="style.css">
 <link rel="alternate" href="${feedName}" type="${feedType}" title="Changes of Petstore Inventory">
-${tags.join('')}</head>
+${isGuide ? `<link rel="alternate" href="${name}.md" type="text/markdown">\n` : ''}${tags.join('')}</head>
 <body class="${isGuide ? 'side' : 'top'}">
 <a class="skip" href="#content">Skip to content</a>
 <header class="site">

@@ -51,6 +51,8 @@ test.each<[string, object, Record<string, string>?]>([
   ['GET /docs/nothing.html', unknown],
   ['GET /docsx', unknown],
   ['GET /v1/docs/', unknown],
+  ['GET /docs/selling.md', { status: 200, 'content-type': 'text/markdown; charset=utf-8' }],
+  ['GET /docs/shop.ts', { status: 200, 'content-type': 'text/plain; charset=utf-8' }],
   ['GET /', { status: 302, location: '/docs/' }],
   ['HEAD /', { status: 302, location: '/docs/' }],
   ['POST /', unknown],

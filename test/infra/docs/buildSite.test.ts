@@ -226,6 +226,50 @@ test('a text, a sample and a heading are escaped, and their plain text is search
   expect(guide.sections[1]).toEqual({ anchor: 'x-y', heading: 'x<y>', text: 'curl <a> &' });
 });
 
+describe('for tools', () => {
+  const toLinks = (text: string) => [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, to = '']) => to);
+
+  test('each guide is Markdown too, filled in, with links to Markdown', () => {
+    for (const name of guideNames) {
+      const { type } = site.get(`${name}.md`) ?? {};
+      expect(type).toBe('text/markdown; charset=utf-8');
+      const text = read(`${name}.md`);
+      expect(text).toMatch(/^# \S/);
+      expect(text).not.toContain('{{');
+      expect(text).not.toContain(`](${documentationAddress}`);
+      const pages = toLinks(text).filter((to) => !/^(?:https?:|mailto:|#)/.test(to));
+      const files = pages.map((to) => to.replace(/#.*/, ''));
+      expect(files.filter((file) => !site.has(file))).toEqual([]);
+      expect(files.filter((file) => /(?<!^reference)\.html$/.test(file))).toEqual([]);
+      const { body } = site.get(`${name}.html`) ?? {};
+      expect(body).toContain(`<link rel="alternate" href="${name}.md" type="text/markdown">`);
+    }
+    expect(read('selling.md', localSite)).toContain(`Bearer ${local.apiKey}'`);
+    expect(read('reference.html')).not.toContain('.md"');
+  });
+
+  test('a list has every page, with a sentence of it', () => {
+    const list = read('llms.txt');
+    expect(site.get('llms.txt')?.type).toBe('text/plain; charset=utf-8');
+    expect(list).toMatch(/^# Petstore Inventory\n\n> .+\.\n\n## First steps\n\n- \[/);
+    const entries = [...list.matchAll(/^- \[(.+)\]\((.+)\): .+[.:]$/gm)];
+    expect(entries).toHaveLength(list.split('\n- ').length - 1);
+    const names = toLinks(list).map((to) => to.replace(`${documentationAddress}/`, ''));
+    const files = [...guideNames.map((name) => `${name}.md`), 'openapi.json'];
+    expect(names.sort()).toEqual(files.sort());
+  });
+
+  test.each([
+    ['shop.ts', "from 'petstore-inventory-client';"],
+    ['sell.py', `BASE_ADDRESS=${production.baseUrl} `],
+    ['curl.sh', `BASE_ADDRESS=${production.baseUrl} `],
+  ])('%s runs outside the repository', (name, text) => {
+    expect(site.get(name)?.type).toBe('text/plain; charset=utf-8');
+    expect(read(name)).toContain(text);
+    expect(read(name)).not.toMatch(/\.\.\/|Elsewhere/);
+  });
+});
+
 test.each([
   ['sh ts python', 'sh+ts+python'],
   ['sh ts sh python', 'sh+ts sh+python'],

@@ -68,6 +68,9 @@ it.each([
   expect(info.contact.email).toBe(own.contact);
   expect(read('docs/deprecations.html')).toContain(`href="${own.statusPage}"`);
   expect(servers.map(({ url }: { url: string }) => url)).toEqual(addresses);
+  expect(read('docs/selling.md')).toContain(addresses[0]);
+  expect(read('docs/llms.txt')).toContain(`(${documentationAddress}/selling.md): `);
+  expect(read('docs/shop.ts')).toContain(addresses[0]);
   for (const name of readdirSync(`${folder}/docs`)) {
     // An example in the contract has the address of a picture.
     if (name !== 'openapi.json')
