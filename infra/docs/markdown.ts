@@ -1,3 +1,10 @@
+import { createOnigurumaEngine } from '@shikijs/engine-oniguruma';
+import http from '@shikijs/langs/http';
+import json from '@shikijs/langs/json';
+import python from '@shikijs/langs/python';
+import shell from '@shikijs/langs/shellscript';
+import typescript from '@shikijs/langs/typescript';
+import { codeToTokensBase, createShikiPrimitive } from '@shikijs/primitive';
 import { Marked, Renderer } from 'marked';
 
 /** Languages and their names. Adjacent blocks in this order are a group. */
@@ -7,16 +14,36 @@ const languages: Readonly<Record<string, string>> = {
   python: 'Python',
 };
 
-// Elements that scroll by themselves are focusable, so that the keyboard can scroll them.
+/** The kinds of tokens that `style.css` colours, with their TextMate scopes. */
+const kinds = {
+  comment: ['comment'],
+  value: ['string', 'storage.type.string', 'constant', 'storage.type.numeric'],
+  keyword: ['keyword', 'storage'],
+  name: ['entity.name', 'support.function', 'support.type.property-name'],
+};
+
+/** A token gets its kind instead of a colour: inline styles would need a weaker policy. */
+const settings = Object.entries(kinds).map(([foreground, scope]) => ({
+  scope,
+  settings: { foreground },
+}));
+
+const shiki = createShikiPrimitive({
+  langs: [http, json, python, shell, typescript].flat(),
+  langAlias: { js: 'typescript' },
+  themes: [{ name: 'kinds', settings }],
+  engine: await createOnigurumaEngine(import('@shikijs/engine-oniguruma/wasm-inlined')),
+});
+
 const marked = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    code(token) {
-      const block = Renderer.prototype.code.call(this, token).trimEnd();
-      return `<div class="sample">${block.replace('<pre>', '<pre tabindex="0">')}</div>\n`;
+    code({ text, lang = 'text' }) {
+      return `<div class="sample"><pre><code class="language-${lang}">${renderCode(text, lang)}\n</code></pre></div>\n`;
     },
+    // It scrolls by itself, so it is focusable: the keyboard can scroll it.
     table(token) {
       return `<div class="wide" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
     },
@@ -38,7 +65,7 @@ export function renderMarkdown(markdown: string): string {
           `<label class="${name}"><input type="radio" name="language" value="${name}">${languages[name]}</label>\n`,
       );
       const samples = group.replaceAll(
-        /<div class="sample">(?=<pre[^>]*><code class="language-(\w+)")/g,
+        /<div class="sample">(?=<pre><code class="language-(\w+)")/g,
         (_, name: string) => `<div class="sample ${name}" data-language="${languages[name]}">`,
       );
       return `<div class="samples" role="group" aria-label="Language">\n${labels.join('')}${samples}</div>\n`;
@@ -46,12 +73,23 @@ export function renderMarkdown(markdown: string): string {
     .replace('name="language"', '$& checked');
 }
 
+/** @throws {Error} when the language is unknown */
+function renderCode(code: string, lang: string): string {
+  // By default, a line that takes half a second stays without colours.
+  const options = { lang, theme: 'kinds', tokenizeTimeLimit: 0 };
+  const lines = codeToTokensBase(shiki, code, options).map((tokens) =>
+    tokens.map(({ content, color = '' }) => {
+      const text = escapeHtml(content);
+      return Object.hasOwn(kinds, color) ? `<span class="${color}">${text}</span>` : text;
+    }),
+  );
+  return lines.map((line) => line.join('')).join('\n');
+}
+
 /** A sample and those after it that belong to its group. */
 const sampleGroup = new RegExp(
   `(?=<div class="sample">)${Object.keys(languages)
-    .map(
-      (name) => `(?:<div class="sample"><pre[^>]*><code class="language-${name}">[^]*?</div>\n)?`,
-    )
+    .map((name) => `(?:<div class="sample"><pre><code class="language-${name}">[^]*?</div>\n)?`)
     .join('')}`,
   'g',
 );

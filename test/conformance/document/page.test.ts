@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeHtml } from '../../../infra/docs/markdown.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { findChromium, openChromium } from '../../support/chromium.ts';
@@ -67,8 +68,8 @@ test.each<[string, object, Record<string, string>?]>([
   const { status } = response;
   expect({ status, ...Object.fromEntries(response.headers) }).toMatchObject(expected);
   if (expected === served && method === 'GET') {
-    const call = `Authorization: Bearer ${stage.apiKey}&#39; |\n  curl -H @- &#39;${stage.baseUrl}/`;
-    expect(response.text).toContain(call);
+    const call = `Authorization: Bearer ${stage.apiKey}' |\n  curl -H @- '${stage.baseUrl}/`;
+    expect(decodeHtml(response.text.replaceAll(/<[^>]*>/g, ''))).toContain(call);
   }
 });
 

@@ -55,13 +55,18 @@ function read(name: string, from = site): string {
   return String(from.get(name)?.body);
 }
 
+/** A page without the colours of its samples. */
+function readPlain(name: string, from = site): string {
+  return read(name, from).replaceAll(/<\/?span[^>]*>/g, '');
+}
+
 function toPages(from: Site): [name: string, page: SiteFile][] {
   return [...from].filter(([name]) => name.endsWith('.html'));
 }
 
 /** The text under a heading, up to the next heading of its level. */
 function readSection(name: string, anchor: string): string {
-  const [, section = ''] = read(name).split(`<h2 id="${anchor}">`);
+  const [, section = ''] = readPlain(name).split(`<h2 id="${anchor}">`);
   return section.split('<h2')[0] ?? '';
 }
 
@@ -115,7 +120,7 @@ describe('the guides', () => {
       const text = readSection(page, anchor);
       for (const day of [since, sunset]) expect(text).toContain(day.toISOString().slice(0, 10));
       const headers = `Deprecation: @${+since / 1_000}\nSunset: ${sunset.toUTCString()}\nLink: `;
-      expect(text).toContain(`${headers}&lt;${documentationAddress}/${guide}&gt;;`);
+      expect(text).toContain(`${headers}&lt;${documentationAddress}/${guide}>;`);
     }
   });
 
@@ -164,7 +169,7 @@ test.each<[string, string, string, (() => Site)?]>([
   ['client', 'the types of the client', 'export interface PetstoreClient extends'],
   ['changelog', 'a change for clients', '<li>412 carries the current <code>ETag</code>.'],
 ])('the guide "%s" has %s', (name, _, text, from = () => site) => {
-  expect(read(`${name}.html`, from())).toContain(text);
+  expect(readPlain(`${name}.html`, from())).toContain(text);
 });
 
 test('the document names the operators by an address, a page, or on their own machine not at all', () => {
@@ -221,9 +226,36 @@ test('a text, a sample and a heading are escaped, and their plain text is search
   expect(guide).toMatchObject({ title: 'A', description: '"a" & b.' });
   const { body } = renderPage(guide, [guide]);
   expect(body).toContain('<meta name="description" content="&quot;a&quot; &amp; b.">');
-  expect(body).toContain('<code class="language-sh">curl &lt;a&gt; &amp;\n</code>');
+  const plain = String(body).replaceAll(/<\/?span[^>]*>/g, '');
+  expect(plain).toContain('<code class="language-sh">curl &lt;a> &amp;\n</code>');
   expect(body).toContain('<li><a href="#x-y">x&lt;y></a></li>');
   expect(guide.sections[1]).toEqual({ anchor: 'x-y', heading: 'x<y>', text: 'curl <a> &' });
+});
+
+test('each sample has the text of its guide, in colours of the style sheet', () => {
+  const sheet = read('style.css');
+  const kinds = new Set<string>();
+  const samples = guideNames.flatMap((name) => {
+    // Those of a list are indented.
+    const fences = read(`${name}.md`).matchAll(/^( *)```(\w+)\n(.*?\n) *```$/gms);
+    const blocks = [...fences].map(([, indent = '', language, code = '']) => [
+      language,
+      code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    ]);
+    const codes = [
+      ...read(`${name}.html`).matchAll(/<code class="language-(\w+)">(.*?)<\/code>/gs),
+    ];
+    const texts = codes.map(([, language, html = '']) => {
+      for (const [, kind = ''] of html.matchAll(/ class="(.*?)"/g)) kinds.add(kind);
+      return [language, decodeHtml(html.replaceAll(/<[^>]*>/g, ''))];
+    });
+    expect(texts, name).toEqual(blocks);
+    return texts;
+  });
+  expect(samples.length).toBeGreaterThan(25);
+  expect([...kinds].sort()).toEqual(['comment', 'keyword', 'name', 'value']);
+  for (const kind of kinds) expect(sheet).toContain(`.sample .${kind} {`);
+  expect(() => renderGuide('updates', '```tx\na\n```')).toThrow('tx');
 });
 
 describe('for tools', () => {

@@ -80,7 +80,7 @@ async function checkPages(page: Page, origin: string): Promise<Findings> {
       columns: ['page', 'too wide', 'light', 'dark', 'layout', 'browser'],
       rows,
       notes: [
-        'light, dark: violations that axe finds; layout: tables that scroll beside the menu, and errors on paper;',
+        'light, dark: violations that axe finds; layout: tables that scroll beside the menu, samples with cut or covered lines, and errors on paper;',
         'browser: errors, violations of the policy, and requests to another server.',
       ],
     },
@@ -97,10 +97,14 @@ async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
     );
   };
   const scrolling = isWide ? await countCut('.wide') : 0;
+  const cut = await countCut('pre');
+  const covering = await countButtonsOverCode(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const color = await page.evaluate('getComputedStyle(document.body).color');
   const counts = {
     'tables that scroll': scrolling,
+    'samples with cut lines': cut,
+    'copy buttons over code': covering,
     'menus on paper': await page.locator('.site:visible, .on-page:visible').count(),
     'samples that are not on paper': await page.locator('.sample:not(:visible)').count(),
     'samples with cut lines on paper': await countCut('pre'),
@@ -108,6 +112,15 @@ async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
   };
   await page.emulateMedia({ media: null });
   return Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []));
+}
+
+async function countButtonsOverCode(page: Page): Promise<number> {
+  return page.evaluate(`[...document.querySelectorAll('.sample button')].filter((button) => {
+    const { left, bottom } = button.getBoundingClientRect();
+    const code = document.createRange();
+    code.selectNodeContents(button.parentElement.querySelector('code'));
+    return [...code.getClientRects()].some((line) => line.top < bottom && line.right > left);
+  }).length`);
 }
 
 /** Scalar loads when the page is used, and renders an operation when it comes into view. */

@@ -75,7 +75,7 @@ async function readBlocks(page: string): Promise<Block[]> {
   const pattern = /<pre\b[^>]*>\s*<code(?: class="language-(\w+)")?[^>]*>(.*?)<\/code>/gs;
   return [...html.matchAll(pattern)].map(([, language = '', text = '']) => ({
     language,
-    code: fillIn(decodeHtml(text)),
+    code: fillIn(decodeHtml(text.replaceAll(/<[^>]*>/g, ''))),
   }));
 }
 
