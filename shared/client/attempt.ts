@@ -1,11 +1,11 @@
-import { refusalCodes } from '../contract/errorBody.ts';
+import { type RefusalCode, refusalCodes } from '../contract/errorBody.ts';
 import { parseJson } from '../contract/json.ts';
 import type { OperationId, operations } from '../contract/operations.ts';
+import { parseErrorResponse } from './errorResponse.ts';
 import {
   PetstoreError,
   type PetstoreErrorCode,
   type PetstoreErrorDetails,
-  parseErrorResponse,
   toPrintable,
 } from './petstoreError.ts';
 import type { Call } from './settings.ts';
@@ -41,8 +41,8 @@ export interface Exchange {
   attempts: number;
   /** The same for all attempts: under another key, a retry could be another request to the service. */
   apiKey: string | undefined;
-  /** Whether an attempt changed something, or may have. */
-  mayHaveApplied: boolean;
+  /** The last attempt that changed something, or may have; 0 if there is none. */
+  unknownAttempt: number;
 }
 
 /** A response with its headers. */
@@ -69,20 +69,23 @@ export async function attemptRequest<Value>(
   exchange: Exchange,
   toValue: (whole: WholeResponse) => Value,
 ): Promise<Value> {
+  const { call, request, unknownAttempt } = exchange;
+  const { operationId } = request;
   const watchdog = startWatchdog(exchange);
   let response: Response | undefined;
   exchange.attempts += 1;
-  const { mayHaveApplied } = exchange;
   try {
     response = await untilAborted(fetchResponse(exchange, watchdog), watchdog);
     const opened = { exchange, response, watchdog };
-    reportResponse(opened);
-    const isUnchanged =
-      response.status === 304 && exchange.request.headers?.['If-None-Match'] !== undefined;
+    const { headers, status } = response;
+    call.settings.reportDeprecation(operationId, headers);
+    call.onResponse?.({ operationId, status, headers, requestId: readRequestId(headers) });
+    const isUnchanged = status === 304 && request.headers?.['If-None-Match'] !== undefined;
     // The service has no other success.
-    if (response.status === 200 || isUnchanged)
+    if (status === 200 || isUnchanged) {
       return readValue(opened, await readText(opened), toValue);
-    throw await readError(opened, mayHaveApplied);
+    }
+    throw await readError(opened, unknownAttempt);
   } catch (error) {
     // A function of the caller may have thrown: the connection must end. A body that was read rejects this.
     response?.body?.cancel?.().catch(() => {});
@@ -92,15 +95,8 @@ export async function attemptRequest<Value>(
   }
 }
 
-function reportResponse({ exchange: { call, request }, response }: OpenResponse): void {
-  const { operationId } = request;
-  const { headers, status } = response;
-  call.settings.reportDeprecation(operationId, headers);
-  call.onResponse?.({ operationId, status, headers, requestId: readRequestId(headers) });
-}
-
-/** @param mayHaveApplied whether an earlier attempt changed something, or may have */
-async function readError(opened: OpenResponse, mayHaveApplied: boolean): Promise<unknown> {
+/** @param unknownAttempt before this attempt */
+async function readError(opened: OpenResponse, unknownAttempt: number): Promise<unknown> {
   const { exchange, response } = opened;
   const { status } = response;
   const reading = readText(opened);
@@ -108,9 +104,7 @@ async function readError(opened: OpenResponse, mayHaveApplied: boolean): Promise
   const text = await (status < 500 ? reading : reading.catch(() => ''));
   if (status < 500 && isOpen(text, '{')) return breakError(opened);
   const { code, message, isRefusal, ...details } = parseErrorResponse(response, text);
-  // If an earlier attempt took effect, this one would have got its response.
-  const isOutcome = exchange.request.method === 'POST' && isRefusalCode(code);
-  if (isRefusal) exchange.mayHaveApplied = mayHaveApplied && !isOutcome;
+  if (isRefusal) exchange.unknownAttempt = isOutcome(exchange, code) ? 0 : unknownAttempt;
   return responseError(opened, code, message, details);
 }
 
@@ -130,10 +124,23 @@ function readValue<Value>(
 }
 
 async function readText(opened: OpenResponse): Promise<string> {
+  const { response, watchdog } = opened;
+  // A response of the caller's own `fetch` may have only a text.
+  const reader = response.body?.getReader?.();
   try {
-    return await untilAborted(opened.response.text(), opened.watchdog);
+    if (!reader) return await untilAborted(response.text(), watchdog);
+    const decoder = new TextDecoder();
+    let text = '';
+    for (;;) {
+      const { done, value } = await untilAborted(reader.read(), watchdog);
+      text += decoder.decode(value, { stream: !done });
+      if (done) return text;
+    }
   } catch (cause) {
     throw breakError(opened, cause);
+  } finally {
+    // The connection must end, also if `fetch` ignores the signal. Errors in the rest no longer matter.
+    reader?.cancel().catch(() => {});
   }
 }
 
@@ -194,31 +201,32 @@ function exchangeError(
   message: string,
   details: PetstoreErrorDetails,
 ): PetstoreError {
-  const { request, attempts, mayHaveApplied } = exchange;
+  const { request, attempts, unknownAttempt } = exchange;
   const { operationId } = request;
   // Another adjustment with the key took effect or was refused.
-  const isUnknown = mayHaveApplied || code === 'idempotency_key_reused';
+  const isUnknown = unknownAttempt > 0 || code === 'idempotency_key_reused';
   const effect = isUnknown ? 'unknown' : 'none';
-  const outcome = code === 'idempotency_key_reused' ? '' : describeOutcome(exchange, code, details);
-  return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
+  const whole = message + describeEffect(exchange, code);
+  return new PetstoreError(code, whole, { effect, operationId, attempts, ...details });
 }
 
-function describeOutcome(
-  { request: { method }, mayHaveApplied }: Exchange,
-  code: PetstoreErrorCode,
-  { status = 500 }: PetstoreErrorDetails,
-): string {
-  if (method === 'GET') return '';
-  const name = method === 'POST' ? 'adjustment' : 'update';
-  // Unless this is the outcome of its key, an earlier call may have had an effect.
-  const by = isRefusalCode(code) ? '' : ' by this call';
-  if (!mayHaveApplied) return ` The ${name} was not applied${by}.`;
-  const when = status < 500 ? ' by an earlier attempt' : '';
-  return ` The ${name} may or may not have been applied${when}.`;
+function describeEffect(exchange: Exchange, code: PetstoreErrorCode): string {
+  const { request, attempts, unknownAttempt } = exchange;
+  if (request.method === 'GET') return '';
+  const name = request.method === 'POST' ? 'adjustment' : 'update';
+  if (unknownAttempt > 0) {
+    const by = unknownAttempt < attempts ? ' by an earlier attempt' : '';
+    return ` The ${name} may or may not have been applied${by}.`;
+  }
+  if (code === 'idempotency_key_reused') return '';
+  // An earlier call may have had an effect.
+  const by = isOutcome(exchange, code) ? '' : ' by this call';
+  return ` The ${name} was not applied${by}.`;
 }
 
-function isRefusalCode(code: PetstoreErrorCode): boolean {
-  return refusalCodes.some((one) => one === code);
+/** Whether it is the outcome of an `Idempotency-Key`: no earlier request with the key had an effect. */
+function isOutcome({ request }: Exchange, code: PetstoreErrorCode): boolean {
+  return request.method === 'POST' && refusalCodes.includes(code as RefusalCode);
 }
 
 /** The caller's `fetch` or key function may ignore the signal. */
@@ -233,12 +241,13 @@ function untilAborted<Value>(promise: Promise<Value>, watchdog: Watchdog): Promi
 }
 
 async function fetchResponse(exchange: Exchange, watchdog: Watchdog): Promise<Response> {
-  const { mayHaveApplied, call, request } = exchange;
+  const { attempts, unknownAttempt, call, request } = exchange;
   const { baseUrl, readApiKey, fetch = globalThis.fetch } = call.settings;
   const { method, path, query = {}, headers = {}, body } = request;
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    // React Native has no `set`.
+    if (value !== undefined) url.searchParams.append(name, String(value));
   }
   const allHeaders = new Headers(call.headers);
   for (const [name, value] of Object.entries(headers)) {
@@ -250,7 +259,7 @@ async function fetchResponse(exchange: Exchange, watchdog: Watchdog): Promise<Re
   exchange.apiKey = apiKey;
   if (body !== undefined) allHeaders.set('Content-Type', 'application/json');
   allHeaders.set('Authorization', `Bearer ${apiKey}`);
-  exchange.mayHaveApplied = method !== 'GET';
+  if (method !== 'GET') exchange.unknownAttempt = attempts;
   try {
     return await fetch(url.href, {
       method,
@@ -262,7 +271,8 @@ async function fetchResponse(exchange: Exchange, watchdog: Watchdog): Promise<Re
     });
   } catch (cause) {
     const isSent = !isUnsent(cause);
-    if (!isSent) exchange.mayHaveApplied = mayHaveApplied;
+    // After a timeout, the next attempt may already run.
+    if (!isSent && !watchdog.signal.aborted) exchange.unknownAttempt = unknownAttempt;
     const message = isSent ? 'No response came.' : 'The service could not be reached.';
     throw exchangeError(exchange, 'connection_failed', message, { cause });
   }
@@ -303,7 +313,7 @@ function startWatchdog(exchange: Exchange): Watchdog {
     watchdog.reason = reason;
     controller.abort(reason);
   }
-  const abort = () => end(readReason(signal));
+  const abort = () => end(signal && readReason(signal));
   if (signal?.aborted) throw readReason(signal);
   signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
@@ -314,8 +324,8 @@ function startWatchdog(exchange: Exchange): Watchdog {
 }
 
 /** A signal of React Native or jsdom may have no reason. */
-function readReason(signal: AbortSignal | undefined): unknown {
-  const { reason = Object.assign(new Error('The call was aborted.'), { name: 'AbortError' }) } =
-    signal ?? {};
+function readReason({
+  reason = Object.assign(new Error('The call was aborted.'), { name: 'AbortError' }),
+}: AbortSignal): unknown {
   return reason;
 }

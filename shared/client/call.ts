@@ -18,7 +18,7 @@ export async function send<Id extends OperationId, Value>(
   request: PetstoreRequest<Id>,
   toValue: (whole: WholeResponse) => Value,
 ): Promise<Value> {
-  const exchange = { call, request, attempts: 0, apiKey: undefined, mayHaveApplied: false };
+  const exchange = { call, request, attempts: 0, apiKey: undefined, unknownAttempt: 0 };
   for (let retries = 0; ; ) {
     try {
       return await attemptRequest(exchange, toValue);
@@ -60,10 +60,10 @@ function randomBackoff(attempt: number): number {
 
 function isRetryable(
   { code, status = 0 }: PetstoreError,
-  { mayHaveApplied, request: { headers = {} } }: Exchange,
+  { unknownAttempt, request: { headers = {} } }: Exchange,
 ): boolean {
   // By the key, the service recognizes a retry.
-  const isSafe = !mayHaveApplied || headers['Idempotency-Key'] !== undefined;
+  const isSafe = unknownAttempt === 0 || headers['Idempotency-Key'] !== undefined;
   const isTransient = status >= 500 || status === 408 || status === 429;
   return isSafe && (isTransient || transientCodes.includes(code));
 }

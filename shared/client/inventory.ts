@@ -1,7 +1,7 @@
 import {
   DELTA_ERROR,
+  INT64_ERROR,
   MAX_ADJUSTMENTS,
-  MAX_QUANTITY,
   type PetStatus,
   quantityError,
 } from '../contract/values.ts';
@@ -14,8 +14,10 @@ import {
   type InventoryItem,
   type InventoryUpdate,
   isCount,
+  isInt64,
   PAGE_LIMIT,
   type Page,
+  PET_ID_ERROR,
   readNextCursor,
   type TaggedInventoryItem,
   toInventoryItem,
@@ -135,18 +137,29 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   const methods: InventoryMethods = {
     // As the overloads say, there is always a list without `ifNoneMatch`.
     listInventory: (async (
-      { ifNoneMatch, ...query }: InventoryQuery & Partial<EntryPreconditions> = {},
+      { ifNoneMatch, petIds, ...query }: InventoryQuery & Partial<EntryPreconditions> = {},
       options?: CallOptions,
     ) => {
       const call = start(options);
       refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
       refuseNoHeaders({ ifNoneMatch });
-      const conditions = { headers: { 'If-None-Match': ifNoneMatch } };
-      const request = { ...buildInventoryRequest(query), ...conditions };
+      // Without ids, the response would be the whole inventory.
+      if (petIds !== undefined && !Array.isArray(petIds)) {
+        throw new TypeError('petIds must be an array of bigints.');
+      }
+      const request: PetstoreRequest<'listInventory'> = {
+        operationId: 'listInventory',
+        method: 'GET',
+        path: '/inventory',
+        query: { ...query, petId: petIds?.map(toPetIdText).join(',') },
+        headers: { 'If-None-Match': ifNoneMatch },
+        isList: true,
+      };
+      const toEntry = query.include === 'etag' ? toTaggedItem : toInventoryItem;
       return send(call, request, ({ status, document, headers }) => {
         if (status === 304) return undefined;
         return {
-          items: toList(document, chooseEntryReader(query.include)),
+          items: toList(document, toEntry),
           etag: headers.get('ETag') ?? undefined,
           next: readNextCursor(headers),
         };
@@ -177,10 +190,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
 
     async updateInventory(petId, { quantity }, options) {
       const call = start(options, ['ifMatch']);
-      if (!isCount(quantity, 0)) {
-        const message = `quantity ${quantityError(0)}, not ${quantity}.`;
-        throw new PetstoreError('invalid_request', message);
-      }
+      requireInput(isCount(quantity, 0), `quantity ${quantityError(0)}, not ${quantity}`);
       const request: PetstoreRequest<'updateInventory'> = {
         operationId: 'updateInventory',
         method: 'PATCH',
@@ -196,18 +206,18 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       const { idempotencyKey = '' } = options ?? {};
       // It is required.
       refuseNoHeaders({ idempotencyKey });
+      const deltas = parseAdjustments(adjustments);
+      const texts = Array.from(deltas, ([petId, delta]) => `{"petId":${petId},"delta":${delta}}`);
       const request: PetstoreRequest<'adjustInventory'> = {
         operationId: 'adjustInventory',
         method: 'POST',
         path: '/inventory/adjustments',
         headers: { 'Idempotency-Key': idempotencyKey },
-        body: toAdjustmentsText(adjustments),
+        body: `{"adjustments":[${texts}]}`,
       };
       return send(call, request, ({ document }) => {
         const entries = toList((document as AdjustedInventory).entries, toInventoryItem);
-        const isAsked = ({ petId }: InventoryItem) =>
-          adjustments.some((one) => one.petId === petId);
-        if (!entries.every(isAsked)) throw new TypeError('It is about other entries.');
+        for (const { petId } of entries) requireAsked(deltas.has(petId));
         return { entries };
       });
     },
@@ -215,69 +225,42 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   return methods;
 }
 
-function buildInventoryRequest({
-  petIds,
-  ...query
-}: InventoryQuery): PetstoreRequest<'listInventory'> {
-  // Without ids, the response would be the whole inventory.
-  if (petIds !== undefined && !Array.isArray(petIds)) {
-    throw new TypeError('petIds must be an array of bigints.');
-  }
-  return {
-    operationId: 'listInventory',
-    method: 'GET',
-    path: '/inventory',
-    query: { ...query, petId: petIds?.map(toPetIdText).join(',') },
-    isList: true,
-  };
-}
-
-function chooseEntryReader<Include extends Included>(
-  include: Include | undefined,
-): (document: unknown) => EntryOf<Include> {
-  const toEntry = include === 'etag' ? toTaggedItem : toInventoryItem;
-  return toEntry as (document: unknown) => EntryOf<Include>;
-}
-
 function readTaggedEntry(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {
   const entry = toTaggedItem({ ...(document as object), etag: headers.get('ETag') });
-  if (entry.petId !== petId) throw new TypeError('It is about another entry.');
+  requireAsked(entry.petId === petId);
   return entry;
 }
 
+function requireAsked(isAsked: boolean): void {
+  if (!isAsked) throw new TypeError('It is about another entry.');
+}
+
 /**
+ * @returns the deltas by pet
  * @throws {TypeError} if a member has the wrong type: a mistake in the program
- * @throws {PetstoreError} if a customer's cart is invalid
+ * @throws {PetstoreError} if a value is invalid, which a customer may have typed
  */
-function toAdjustmentsText(adjustments: readonly InventoryAdjustment[]): string {
-  if (!Array.isArray(adjustments)) throw new TypeError('adjustments must be an array.');
-  // Not `map`, which skips holes.
-  const texts = Array.from(adjustments, toAdjustmentText);
-  if (texts.length < 1 || texts.length > MAX_ADJUSTMENTS) {
-    throw invalidCart(`must be 1 to ${MAX_ADJUSTMENTS}, not ${texts.length}`);
+function parseAdjustments(adjustments: readonly InventoryAdjustment[]): Map<bigint, number> {
+  if (!Array.isArray(adjustments)) {
+    throw new TypeError('adjustments must be an array of { petId, delta }.');
   }
-  const petIds = new Set<bigint>();
-  for (const { petId } of adjustments) {
-    if (petIds.has(petId)) throw invalidCart(`have petId ${petId} twice: add its deltas`);
-    petIds.add(petId);
+  const deltas = new Map<bigint, number>();
+  for (const [index, adjustment] of adjustments.entries()) {
+    const { petId, delta } = Object(adjustment);
+    const name = `adjustments[${index}]`;
+    if (typeof petId !== 'bigint') throw new TypeError(`${name}.${PET_ID_ERROR}`);
+    if (typeof delta !== 'number') throw new TypeError(`${name}.delta must be a number.`);
+    requireInput(isInt64(petId), `${name}.petId ${INT64_ERROR}, not ${petId}`);
+    const isDelta = isCount(Math.abs(delta), 1);
+    requireInput(isDelta, `${name}.delta ${DELTA_ERROR}: it is ${delta}`);
+    requireInput(!deltas.has(petId), `adjustments has petId ${petId} twice: add its deltas`);
+    deltas.set(petId, delta);
   }
-  return `{"adjustments":[${texts}]}`;
+  const isFew = deltas.size >= 1 && deltas.size <= MAX_ADJUSTMENTS;
+  requireInput(isFew, `adjustments must have 1 to ${MAX_ADJUSTMENTS} elements, not ${deltas.size}`);
+  return deltas;
 }
 
-function toAdjustmentText(adjustment: InventoryAdjustment, index: number): string {
-  const name = `adjustments[${index}]`;
-  const { petId, delta } = Object(adjustment) as InventoryAdjustment;
-  if (typeof petId !== 'bigint') {
-    throw new TypeError(`${name}.petId must be a bigint, such as 7n or BigInt("7").`);
-  }
-  if (typeof delta !== 'number') throw new TypeError(`${name}.delta must be a number, such as -1.`);
-  if (BigInt.asIntN(64, petId) !== petId) throw invalidCart(`have no valid petId: ${petId}`);
-  if (!Number.isInteger(delta) || delta === 0 || Math.abs(delta) > MAX_QUANTITY) {
-    throw invalidCart(`of petId ${petId}: the delta ${DELTA_ERROR}, not ${delta}`);
-  }
-  return `{"petId":${petId},"delta":${delta}}`;
-}
-
-function invalidCart(problem: string): PetstoreError {
-  return new PetstoreError('invalid_request', `adjustments ${problem}.`);
+function requireInput(isValid: boolean, problem: string): void {
+  if (!isValid) throw new PetstoreError('invalid_request', `${problem}.`);
 }

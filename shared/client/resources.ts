@@ -1,3 +1,4 @@
+import { type Refusal, refusalCodes } from '../contract/errorBody.ts';
 import { MAX_QUANTITY, orderStatuses, type PetStatus, petStatuses } from '../contract/values.ts';
 import { PetstoreError } from './petstoreError.ts';
 
@@ -111,6 +112,14 @@ export function toOrder(document: unknown): Order {
   return { ...order, ...ids };
 }
 
+export function toRefusal(document: unknown): Refusal {
+  const refusal = document as Refusal;
+  requireValid('code', refusalCodes.includes(refusal.code));
+  // What it says of the entry may be missing.
+  const { petId } = toInventoryItem({ quantity: 0, status: 'sold', ...refusal });
+  return { ...refusal, petId };
+}
+
 export function toList<Element>(
   document: unknown,
   toElement: (document: unknown) => Element,
@@ -129,8 +138,12 @@ function toNamed(document: unknown): Named {
 /** @throws if it is not an int64, of which a long one is a bigint */
 function toId(member: string, value: unknown): bigint {
   const id = Number.isSafeInteger(value) ? BigInt(value as number) : value;
-  requireValid(member, typeof id === 'bigint' && BigInt.asIntN(64, id) === id);
+  requireValid(member, typeof id === 'bigint' && isInt64(id));
   return id as bigint;
+}
+
+export function isInt64(id: bigint): boolean {
+  return BigInt.asIntN(64, id) === id;
 }
 
 /** Whether it is a stock count, or a count of pieces. */
@@ -146,10 +159,12 @@ function requireValid(member: string, isValid: boolean): void {
   if (!isValid) throw new TypeError(`Its ${member} is missing or invalid.`);
 }
 
+export const PET_ID_ERROR = 'petId must be a bigint, such as 7n or BigInt("7").';
+
 /** @throws {PetstoreError} if it is not a bigint: a number may already be rounded to another pet's id */
 export function toPetIdText(petId: bigint): string {
   if (typeof petId === 'bigint') return petId.toString();
-  throw new PetstoreError('invalid_request', 'petId must be a bigint, such as 7n or BigInt("7").');
+  throw new PetstoreError('invalid_request', PET_ID_ERROR);
 }
 
 /** A part of a list, or all of it. */

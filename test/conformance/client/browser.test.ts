@@ -57,15 +57,13 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     await target?.close();
   });
 
-  it('lists the inventory with exact ids, whole, in pages, streamed, and with 304', async () => {
+  it('lists the inventory with exact ids, whole, in pages, and with 304', async () => {
     const [again, ...lists] = await page.evaluate(async () => {
       const { items, etag } = await client.listInventory();
       const again = [typeof etag, await client.listInventory({ ifNoneMatch: etag })];
       const paged = [];
       for await (const { items } of client.inventoryPages({ limit: 20 })) paged.push(...items);
-      const streamed = [];
-      for await (const item of client.streamInventory()) streamed.push(item);
-      return [again, items, paged, streamed];
+      return [again, items, paged];
     });
     expect(again).toEqual(['string', undefined]);
     const petIds = new Set(fixtures.inventory.map((entry) => entry.petId));
@@ -84,10 +82,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     }, petId);
     expect(updated).toMatchObject({ petId, quantity: 9 });
     const entries = [{ petId, quantity: 10 }];
-    expect([returned, replayed]).toMatchObject([
-      { entries, isReplay: false },
-      { entries, isReplay: true },
-    ]);
+    expect([returned, replayed]).toMatchObject([{ entries }, { entries }]);
   });
 
   it('sees errors, redirects, the sunset of an operation, a truncated list, an abort', async () => {
@@ -107,12 +102,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
       const missing = await client.getInventoryEntry(404n).catch((error) => error);
       const moved = createPetstoreClient({ baseUrl, apiKey: 'x' });
       const redirected = await moved.listOrders().catch((error) => error);
-      let broken: { code?: string } = {};
-      try {
-        for await (const _ of client.streamInventory());
-      } catch (error) {
-        broken = error as typeof broken;
-      }
+      const broken = await client.listInventory({}, { maxRetries: 0 }).catch((error) => error);
       const signal = AbortSignal.abort('enough');
       const aborted = await client.listOrders({}, { signal }).catch((reason) => reason);
       const { code, status, requestId } = missing;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { UpdatePreconditions } from '../../../shared/client/index.ts';
+import { type InventoryAdjustment, PetstoreError } from '../../../shared/client/index.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
 import {
   brokenOff,
@@ -8,7 +9,7 @@ import {
   silent,
   toError,
   unfinished,
-  unknownPath,
+  unknownPaths,
   useStandIn,
 } from './standIn.ts';
 
@@ -17,13 +18,12 @@ const standIn = useStandIn();
 const body = '{"petId":7,"quantity":3,"status":"sold"}';
 const written = { headers: { ETag: '"c"' }, body };
 const outcomes = {
-  none: 'The update was not applied.',
+  none: 'The update was not applied by this call.',
   unknown: 'The update may or may not have been applied.',
-  applied: 'It is idempotency_key_reused.',
 };
 const conflict = toError(412, 'precondition_failed');
 
-/** The requests, without the keys of the updates. */
+/** The requests, without the keys of the adjustments. */
 const sent = () =>
   standIn.requests.map(({ method, url, headers, body }) =>
     [method, url, headers['if-match'], body].join(' ').trim(),
@@ -31,51 +31,46 @@ const sent = () =>
 const keys = () => standIn.requests.map(({ headers }) => headers['idempotency-key']);
 
 const forbidden = toError(403, 'forbidden');
-const throttled = toError(429, 'too_many_requests', { 'Retry-After': '60' });
-const reused = toError(422, 'idempotency_key_reused');
+const busy = toError(503, 'service_unavailable');
+const throttled = toError(429, 'too_many_requests');
+/** Longer than a call may take. */
+const throttledLong = toError(429, 'too_many_requests', { 'Retry-After': '60' });
 const nowhere = (code?: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) });
 
 const ifMatch = '"a"';
 const idempotencyKey = 'order-1234';
-const anyKey = expect.stringMatching(/^(\d{1,3}-){15}\d{1,3}$/);
-
-type Row = [string, StandInResponse, UpdatePreconditions, attempts: number, key?: unknown];
-
-/** The outcome of a first attempt is unknown. */
-const unsure = (name: string, failure: StandInResponse): Row[] => [
-  [name, failure, {}, 1],
-  [name, failure, { ifMatch }, 3, anyKey],
-];
 
 describe('an update', () => {
-  it.each<Row>([
-    ...unsure('503', toError(503, 'service_unavailable')),
-    ...unsure('a lost connection', lost),
-    ...unsure('a timeout', silent),
-    ...unsure('408', { status: 408, body: '<html>' }),
-    ...unsure('a response that a proxy truncated', { ...written, body: body.slice(0, -1) }),
-    ...unsure('a response whose body a proxy removed', { ...written, body: '' }),
-    ...unsure('a truncated refusal', { status: 404, body: forbidden.body.slice(0, 30) }),
-    ...unsure('a proxy’s 429', { status: 429, body: 'Slow down' }),
-    ['503', toError(503, 'service_unavailable'), { idempotencyKey }, 3, idempotencyKey],
-    ['503', toError(503, 'service_unavailable'), { ifMatch, idempotencyKey }, 3, idempotencyKey],
-    ['429', toError(429, 'too_many_requests'), {}, 3],
-    ['no connection', nowhere('ECONNREFUSED'), {}, 3],
-    ['412', conflict, { ifMatch }, 1, anyKey],
-  ])('after %s is sent as often as is safe, with one key: %3$o', async (...row) => {
-    const [, failure, preconditions, attempts, key] = row;
-    standIn.responses = [failure, failure, written];
-    const client = standIn.open({ fetch: standIn.fetch, timeout: 2_000 });
-    const update = () => client.updateInventory(7n, { quantity: 5 }, preconditions);
-    const updated = await onFastClock(update).catch((error) => error.attempts);
-    const entry = { petId: 7n, quantity: 3, status: 'sold', etag: '"c"' };
-    expect(updated).toEqual(attempts === 3 ? entry : 1);
-    const requests = failure instanceof Error ? 1 : attempts;
-    const line = ['PATCH /v1/inventory/7', preconditions.ifMatch, '{"quantity":5}'].join(' ');
-    expect(sent()).toEqual(Array(requests).fill(line));
-    expect(keys()).toEqual(Array(requests).fill(key));
-    expect(new Set(keys()).size).toBe(1);
+  it.each<[string, StandInResponse, attempts?: number]>([
+    ['503', busy],
+    ['500', toError(500, 'internal_error')],
+    ['a proxy’s 502', { status: 502, body: '<html>' }],
+    ['a lost connection', lost],
+    ['a timeout', silent],
+    ['408', { status: 408, body: '<html>' }],
+    ['a response that a proxy truncated', { ...written, body: body.slice(0, -1) }],
+    ['a response whose body a proxy removed', { ...written, body: '' }],
+    ['a truncated refusal', { status: 404, body: forbidden.body.slice(0, 30) }],
+    ['a proxy’s 429', { status: 429, body: 'Slow down' }],
+    ['412', conflict],
+    ['429', throttled, 3],
+    ['no connection', nowhere('ECONNREFUSED'), 3],
+  ])('is repeated only if nothing can have happened: after %s', async (...row) => {
+    const [, failure, attempts = 1] = row;
+    for (const options of [{}, { ifMatch }]) {
+      standIn.requests.length = 0;
+      standIn.responses = [failure, failure, written];
+      const client = standIn.open({ fetch: standIn.fetch, timeout: 2_000 });
+      const update = () => client.updateInventory(7n, { quantity: 5 }, options);
+      const updated = await onFastClock(update).catch((error) => error.attempts);
+      const entry = { petId: 7n, quantity: 3, status: 'sold', etag: '"c"' };
+      expect(updated).toEqual(attempts === 3 ? entry : 1);
+      const requests = failure instanceof Error ? 1 : attempts;
+      const line = ['PATCH /v1/inventory/7', options.ifMatch, '{"quantity":5}'].join(' ');
+      expect(sent()).toEqual(Array(requests).fill(line));
+      expect(keys()).toEqual(Array(requests).fill(undefined));
+    }
   });
 
   it.each([
@@ -118,14 +113,17 @@ const foreign: StandInResponse[] = [
 ];
 
 describe('an error says what the update did', () => {
-  it.each<[keyof typeof outcomes, string, ...StandInResponse[]]>([
+  type Row = [keyof typeof outcomes, string, ...StandInResponse[]];
+
+  it.each<Row>([
     ['none', 'forbidden', forbidden],
     // For example from a firewall: only 429 and 503 are waited for.
     ['none', 'forbidden', toError(403, 'forbidden', { 'Retry-After': '1' })],
-    ['none', 'too_many_requests', throttled],
+    ['none', 'too_many_requests', throttledLong],
     ['none', 'precondition_failed', conflict],
+    ['none', 'not_found', toError(404, 'not_found')],
     // The base address leads elsewhere, so the entry may exist.
-    ['none', 'invalid_response', unknownPath],
+    ...unknownPaths.map((response): Row => ['none', 'invalid_response', response]),
     ['none', 'connection_failed', nowhere('ECONNREFUSED')],
     ['none', 'connection_failed', nowhere('ENOTFOUND')],
     ['none', 'connection_failed', nowhere('EAI_AGAIN')],
@@ -136,32 +134,20 @@ describe('an error says what the update did', () => {
     ['unknown', 'connection_failed', brokenOff('{"petId":')],
     ['unknown', 'timeout', silent],
     ['unknown', 'timeout', unfinished(200, '{')],
-    ['unknown', 'service_unavailable', toError(503, 'service_unavailable')],
+    ['unknown', 'service_unavailable', busy],
     ['unknown', 'internal_error', toError(500, 'internal_error')],
     ['unknown', 'service_unavailable', { status: 502, body: '<html>' }],
     ['unknown', 'invalid_response', { body: '<html>' }],
     ['unknown', 'invalid_response', { status: 302 }],
     ['unknown', 'invalid_response', { status: 408 }],
     // Only the service's own Error body says that nothing happened.
-    ...foreign.map((response): ['unknown', string, StandInResponse] => [
-      'unknown',
-      'invalid_response',
-      response,
-    ]),
+    ...foreign.map((response): Row => ['unknown', 'invalid_response', response]),
     ['unknown', 'service_unavailable', { status: 500, body: forbidden.body }],
-    ['unknown', 'invalid_response', lost, { status: 412, body: '' }],
     ['unknown', 'connection_failed', brokenOff('{"code":"forbidden",', 403)],
-    ['applied', 'idempotency_key_reused', reused],
-    // A refusal of a retry says nothing about an attempt before it.
-    ['unknown', 'forbidden', lost, forbidden],
-    ['unknown', 'unauthorized', lost, toError(401, 'unauthorized')],
-    ['unknown', 'not_found', lost, toError(404, 'not_found')],
-    ['unknown', 'too_many_requests', lost, throttled],
-    ['unknown', 'connection_failed', lost, nowhere('ECONNREFUSED')],
+    // After attempts without an effect.
     ['none', 'forbidden', nowhere('ECONNREFUSED'), forbidden],
-    // Had the first attempt been applied, the retry would have got its response.
-    ['none', 'precondition_failed', lost, conflict],
-    ['applied', 'idempotency_key_reused', lost, reused],
+    ['none', 'precondition_failed', throttled, conflict],
+    ['unknown', 'connection_failed', throttled, lost],
   ])('%s: %s', async (effect, code, ...course) => {
     standIn.responses = [...course];
     const attempts = course.length;
@@ -208,8 +194,8 @@ describe('adjustInventory', () => {
     const replayed = { ...adjusted, headers: { 'Idempotent-Replayed': 'true' } };
     standIn.responses = [adjusted, lost, replayed];
     const entries = [{ petId: cart[0].petId, quantity: 3, status: 'sold' }];
-    expect(await adjust()).toEqual({ entries, isReplay: false });
-    expect(await adjust()).toEqual({ entries, isReplay: true });
+    expect(await adjust()).toEqual({ entries });
+    expect(await adjust()).toEqual({ entries });
     const line = 'POST /v1/inventory/adjustments';
     const text = '{"adjustments":[{"petId":9223372036854775807,"delta":-2}]}';
     expect(sent()).toEqual(Array(3).fill(`${line}  ${text}`));
@@ -218,17 +204,19 @@ describe('adjustInventory', () => {
   });
 
   it.each<[string, StandInResponse]>([
-    ['503', toError(503, 'service_unavailable')],
+    ['503', busy],
     ['500', toError(500, 'internal_error')],
-    ['429', toError(429, 'too_many_requests')],
+    ['429', throttled],
     ['408', { status: 408, body: '<html>' }],
+    ['a proxy’s 502', { status: 502, body: '<html>' }],
+    ['a proxy’s 429', { status: 429, body: 'Slow down' }],
     ['a lost connection', lost],
     ['a timeout', silent],
     ['a truncated response', { body: adjusted.body.slice(0, -1) }],
     ['no connection', nowhere('ECONNREFUSED')],
   ])('is retried after %s', async (_, failure) => {
     standIn.responses = [failure, adjusted];
-    expect(await adjust()).toMatchObject({ isReplay: false });
+    expect(await adjust()).toMatchObject({ entries: [{ quantity: 3 }] });
   });
 
   const refusals = [
@@ -246,29 +234,116 @@ describe('adjustInventory', () => {
     [429, 'too_many_requests'],
   ] as const;
 
-  type Outcome = [effect: string, status: number, code: string, before?: StandInResponse];
+  const none = 'The adjustment was not applied.';
+  const noneNow = 'The adjustment was not applied by this call.';
+  const unknown = 'The adjustment may or may not have been applied.';
+  const earlier = 'The adjustment may or may not have been applied by an earlier attempt.';
+
+  type Outcome = [effect: string, end: string, status: number, code: string, lost?: 'lost'];
 
   it.each<Outcome>([
     // The outcome of the key: no earlier attempt can have sold.
-    ...refusals.map(([status, code]): Outcome => ['none', status, code]),
-    ...refusals.map(([status, code]): Outcome => ['none', status, code, lost]),
-    ...others.map(([status, code]): Outcome => ['none', status, code]),
+    ...refusals.map(([status, code]): Outcome => ['none', none, status, code]),
+    ...refusals.map(([status, code]): Outcome => ['none', none, status, code, 'lost']),
+    ...others.map(([status, code]): Outcome => ['none', noneNow, status, code]),
     // They say nothing about an attempt before them.
-    ...others.map(([status, code]): Outcome => ['unknown', status, code, lost]),
+    ...others.map(([status, code]): Outcome => ['unknown', earlier, status, code, 'lost']),
     // The other adjustment with the key may have been refused.
-    ['unknown', 422, 'idempotency_key_reused'],
-    ['unknown', 422, 'idempotency_key_reused', lost],
-  ])('has the effect %s after its own %i %s, and is not sent again', async (...row) => {
-    const [effect, status, code, before] = row;
+    ['unknown', 'It is idempotency_key_reused.', 422, 'idempotency_key_reused'],
+    ['unknown', earlier, 422, 'idempotency_key_reused', 'lost'],
+  ])('has the effect %s and says "%s" after %i %s, and is not sent again', async (...row) => {
+    const [effect, end, status, code, before] = row;
     standIn.responses = [
-      ...(before ? [before] : []),
+      ...(before ? [lost] : []),
       // After 429 it would wait, but not longer than a call may take.
       toError(status, code, status === 429 ? { 'Retry-After': '60' } : {}),
     ];
     const attempts = standIn.responses.length;
-    const failure = { effect, status, code, attempts, operationId: 'adjustInventory' };
+    const ofCode = `It is ${code}.`;
+    const message = end === ofCode ? end : `${ofCode} ${end}`;
+    const failure = { effect, status, code, attempts, message, operationId: 'adjustInventory' };
     await expect(adjust()).rejects.toMatchObject(failure);
     expect(standIn.requests).toHaveLength(attempts);
+  });
+
+  it.each<[string, string, ...StandInResponse[]]>([
+    ['none', noneNow, nowhere('ECONNREFUSED')],
+    ['unknown', earlier, lost, nowhere('ECONNREFUSED')],
+    ['unknown', unknown, lost],
+    ['unknown', unknown, busy],
+    ['unknown', unknown, { status: 403, body: '<html>' }],
+    ['unknown', unknown, { body: '<html>' }],
+    ['unknown', unknown, lost, { status: 403, body: '<html>' }],
+    ['unknown', unknown, nowhere('ECONNREFUSED'), lost],
+  ])('has the effect %s and says "%s" after a last attempt without an answer', async (...row) => {
+    const [effect, end, ...course] = row;
+    standIn.responses = course;
+    const message = expect.stringContaining(end);
+    const maxRetries = course.length - 1;
+    const failure = { effect, message, attempts: course.length };
+    await expect(adjust(maxRetries)).rejects.toMatchObject(failure);
+  });
+
+  const refused = `[{"petId":9223372036854775807,"code":"insufficient_stock","quantity":1},
+    {"petId":-9007199254740993,"code":"not_for_sale","quantity":3,"status":"pending","shelf":2},
+    {"petId":7,"code":"not_found"}]`;
+  const refuse = (members: string, headers = {}) => ({
+    status: 409,
+    headers,
+    body: `{"code":"insufficient_stock","message":"No.","status":409${members}}`,
+  });
+
+  it.each([{}, { 'Idempotent-Replayed': 'true' }])(
+    'says which pets refused it, with exact ids: %j',
+    async (headers) => {
+      standIn.responses = [refuse(`,"refused":${refused}`, headers)];
+      await expect(adjust()).rejects.toMatchObject({
+        code: 'insufficient_stock',
+        effect: 'none',
+        refused: [
+          { petId: 9_223_372_036_854_775_807n, code: 'insufficient_stock', quantity: 1 },
+          {
+            petId: -9_007_199_254_740_993n,
+            code: 'not_for_sale',
+            quantity: 3,
+            status: 'pending',
+            shelf: 2,
+          },
+          { petId: 7n, code: 'not_found' },
+        ],
+      });
+    },
+  );
+
+  // As outcomes that release 2.0 stored.
+  it('may not say which pets refused it', async () => {
+    standIn.responses = [refuse('')];
+    const failure = { code: 'insufficient_stock', effect: 'none', refused: undefined };
+    await expect(adjust()).rejects.toMatchObject(failure);
+  });
+
+  it.each([
+    'null',
+    '"x"',
+    '{}',
+    '5',
+    'true',
+    '[null]',
+    '[7]',
+    '[[]]',
+    '[{"code":"not_found"}]',
+    '[{"petId":"7","code":"not_found"}]',
+    '[{"petId":1.5,"code":"not_found"}]',
+    '[{"petId":9223372036854775808,"code":"not_found"}]',
+    '[{"petId":7}]',
+    '[{"petId":7,"code":"forbidden"}]',
+    '[{"petId":7,"code":"insufficient_stock","quantity":-1}]',
+    '[{"petId":7,"code":"insufficient_stock","quantity":"1"}]',
+    '[{"petId":7,"code":"not_for_sale","quantity":1,"status":"lost"}]',
+  ])('knows no outcome if the pets are not as promised: %s', async (members) => {
+    standIn.responses = [refuse(`,"refused":${members}`)];
+    const failure = { code: 'invalid_response', effect: 'unknown', refused: undefined };
+    await expect(adjust()).rejects.toMatchObject(failure);
   });
 
   it.each<StandInResponse>([
@@ -277,28 +352,127 @@ describe('adjustInventory', () => {
     { status: 404, body: '{"code":"insufficient_stock","message":"No.","status":404}' },
     { body: '<html>' },
     { body: '[]' },
+    { body: 'null' },
     { body: '{"entries":{}}' },
-    { body: '{"entries":[{"petId":7,"quantity":-1,"status":"sold"}]}' },
+    { body: `{"entries":[${entry.replace('3', '-1')}]}` },
+    // Of another cart.
+    { body: `{"entries":[${body}]}` },
+    { body: `{"entries":[${entry},${body}]}` },
   ])('knows no outcome by a response of another server: %j', async (response) => {
     standIn.responses = [response];
     const failure = { code: 'invalid_response', effect: 'unknown' };
     await expect(adjust(0)).rejects.toMatchObject(failure);
   });
 
-  it('takes no unknown path for an entry that is missing, also after a lost response', async () => {
-    standIn.responses = [lost, unknownPath];
-    const failure = { code: 'invalid_response', status: 404, effect: 'unknown' };
-    await expect(adjust()).rejects.toMatchObject(failure);
+  it.each(unknownPaths)(
+    'takes no unknown path for an entry that is missing, also after a lost response: %j',
+    async (response) => {
+      standIn.responses = [response];
+      const failure = { code: 'invalid_response', status: 404 };
+      await expect(adjust()).rejects.toMatchObject({ ...failure, effect: 'none' });
+      standIn.responses = [lost, response];
+      await expect(adjust()).rejects.toMatchObject({ ...failure, effect: 'unknown' });
+    },
+  );
+
+  it('is about the pets at the time of the call, whatever becomes of the array', async () => {
+    standIn.responses = [busy, adjusted];
+    const own: InventoryAdjustment[] = [...cart];
+    const call = standIn.open().adjustInventory(own, { idempotencyKey });
+    own.length = 0;
+    expect(await call).toMatchObject({ entries: [{ quantity: 3 }] });
   });
 
-  it.each<[string, () => Promise<unknown>]>([
+  it('has an unknown effect although an attempt that timed out turns out as not sent', async () => {
+    const late = () => new Promise((resolve) => setTimeout(resolve, 60));
+    const failures = [nowhere('ECONNREFUSED'), new Error('lost')];
+    const own = async () => {
+      const failure = failures.shift();
+      await late();
+      throw failure;
+    };
+    const client = standIn.open({ fetch: own, timeout: 40, maxRetries: 1 });
+    const call = client.adjustInventory(cart, { idempotencyKey });
+    await expect(call).rejects.toMatchObject({ code: 'timeout', effect: 'unknown', attempts: 2 });
+  });
+
+  const first = { petId: 7n, delta: -1 };
+  const range = 'must be an integer from -2147483647 to 2147483647, but not 0';
+
+  it.each<[string, unknown[], string]>([
+    ['no pets', [], 'adjustments must have 1 to 10 elements, not 0.'],
     [
-      'a rounded id',
-      () => standIn.open().adjustInventory([{ petId: 7 }] as never, { idempotencyKey }),
+      'eleven pets',
+      Array.from({ length: 11 }, (_, id) => ({ petId: BigInt(id), delta: -1 })),
+      'adjustments must have 1 to 10 elements, not 11.',
     ],
-    ['no list', () => standIn.open().adjustInventory({} as never, { idempotencyKey })],
-  ])('sends nothing with %s', async (_, call) => {
-    await expect(call()).rejects.toThrow();
+    [
+      'a pet twice',
+      [first, { petId: 8n, delta: 1 }, { petId: 7n, delta: 2 }],
+      'adjustments has petId 7 twice: add its deltas.',
+    ],
+    ...[0, -0, 0.5, -1.5, MAX_QUANTITY + 1, -MAX_QUANTITY - 1, Number.NaN, -Infinity].map(
+      (delta): [string, unknown[], string] => [
+        `the delta ${delta}`,
+        [first, { petId: 8n, delta }],
+        `adjustments[1].delta ${range}: it is ${delta}.`,
+      ],
+    ),
+    ...[2n ** 63n, -(2n ** 63n) - 1n].map((petId): [string, unknown[], string] => [
+      `the id ${petId}`,
+      [{ petId, delta: -1 }],
+      `adjustments[0].petId must be an integer from -9223372036854775808 to 9223372036854775807, not ${petId}.`,
+    ]),
+  ])('refuses what a customer may have typed, and sends nothing: %s', async (_, list, message) => {
+    const call = standIn.open().adjustInventory(list as never, { idempotencyKey });
+    const error = await call.catch((cause) => cause);
+    expect(error).toBeInstanceOf(PetstoreError);
+    const refusal = { code: 'invalid_request', effect: 'none', attempts: 0, status: undefined };
+    expect(error).toMatchObject({ ...refusal, message });
     expect(standIn.requests).toEqual([]);
+  });
+
+  const anArray = 'adjustments must be an array of { petId, delta }.';
+  const aBigint = 'petId must be a bigint, such as 7n or BigInt("7").';
+  const aNumber = 'delta must be a number.';
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, anArray],
+    ['null', null, anArray],
+    ['a Map', new Map([[7n, -1]]), anArray],
+    ['a Set', new Set([first]), anArray],
+    ['an object', first, anArray],
+    ['a string', '[{"petId":7,"delta":-1}]', anArray],
+    ['a hole', Array(1), `adjustments[0].${aBigint}`],
+    ['undefined in it', [undefined], `adjustments[0].${aBigint}`],
+    ['null in it', [first, null], `adjustments[1].${aBigint}`],
+    ['a Map in it', [new Map(Object.entries(first))], `adjustments[0].${aBigint}`],
+    ['a pair in it', [[7n, -1]], `adjustments[0].${aBigint}`],
+    ['an id in it', [7n], `adjustments[0].${aBigint}`],
+    ['a number for the id', [{ ...first, petId: 7 }], `adjustments[0].${aBigint}`],
+    ['a text for the id', [{ ...first, petId: '7' }], `adjustments[0].${aBigint}`],
+    ['a misspelt id', [{ petid: 7n, delta: -1 }], `adjustments[0].${aBigint}`],
+    ['no delta', [{ petId: 7n }], `adjustments[0].${aNumber}`],
+    ['a misspelt delta', [{ petId: 7n, Delta: -1 }], `adjustments[0].${aNumber}`],
+    ['a text for the delta', [{ ...first, delta: '-1' }], `adjustments[0].${aNumber}`],
+    ['a bigint for the delta', [{ ...first, delta: -1n }], `adjustments[0].${aNumber}`],
+    ['null for the delta', [{ ...first, delta: null }], `adjustments[0].${aNumber}`],
+  ])('refuses a wrong type by its name, and sends nothing: %s', async (_, list, message) => {
+    const call = standIn.open().adjustInventory(list as never, { idempotencyKey });
+    await expect(call).rejects.toThrow(new TypeError(message));
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it('takes ten pets at the limits, and ignores other members', async () => {
+    const ids = [2n ** 63n - 1n, -(2n ** 63n), 0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n];
+    const list = ids.map((petId, index) => ({
+      petId,
+      delta: index % 2 === 0 ? MAX_QUANTITY : -MAX_QUANTITY,
+      name: 'Rex',
+    }));
+    standIn.responses = [{ body: '{"entries":[]}' }];
+    await standIn.open().adjustInventory(list, { idempotencyKey });
+    const texts = list.map(({ petId, delta }) => `{"petId":${petId},"delta":${delta}}`);
+    expect(standIn.requests[0]?.body).toBe(`{"adjustments":[${texts}]}`);
   });
 });
