@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,8 +14,7 @@ const name = 'petstore-inventory-client';
 export const tarballName = `${name}-${packageJson.version}.tgz`;
 
 /**
- * Builds the client's package for `import` and for `require`, each with its own types. In a package of ES modules,
- * TypeScript would take shared types for those of an ES module, which `require` cannot load.
+ * Builds the client's package: an ES module with its types, which `require` takes too from Node.js 20.19 and 22.12.
  * @param folder gets the tarball, and its content in the folder `package`
  * @param documentationAddress without a slash at its end; errors link to it
  * @returns the tarball's path
@@ -26,20 +25,14 @@ export async function buildClient(
 ): Promise<string> {
   const content = join(folder, 'package');
   await rm(content, { recursive: true, force: true });
-  await mkdir(join(content, 'cjs'), { recursive: true });
-  const [types] = await Promise.all([
-    readClientTypes(),
+  await mkdir(content, { recursive: true });
+  await Promise.all([
     bundleClient(join(content, 'index.js'), documentationAddress),
-    bundleClient(join(content, 'cjs/index.js'), documentationAddress, 'cjs'),
+    writeFile(join(content, 'index.d.ts'), await readClientTypes()),
     writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
-    writeFile(join(content, 'cjs/package.json'), '{ "type": "commonjs" }\n'),
     writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress)),
-    writeFile(join(content, 'CHANGELOG.md'), `# Changelog\n\n${await readClientChangelog()}`),
     copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
-    copyExamples(join(content, 'examples')),
   ]);
-  await writeFile(join(content, 'index.d.ts'), types);
-  await writeFile(join(content, 'cjs/index.d.ts'), types);
   await promisify(execFile)('npm', ['pack', content, '--pack-destination', folder]);
   return join(folder, tarballName);
 }
@@ -57,16 +50,12 @@ export async function packClient(documentationAddress: string): Promise<Buffer> 
  * Writes the client as one module for Node.js and browsers. The code stays readable for debuggers, since a storefront's
  * own bundler minifies it anyway.
  */
-export async function bundleClient(
-  file: string,
-  documentationAddress?: string,
-  format: 'esm' | 'cjs' = 'esm',
-): Promise<void> {
+export async function bundleClient(file: string, documentationAddress?: string): Promise<void> {
   await build({
     entryPoints: [join(projectRoot, 'shared/client/index.ts')],
     outfile: file,
     bundle: true,
-    format,
+    format: 'esm',
     // With `neutral`, an import of a Node.js module fails the build.
     platform: 'neutral',
     target: 'es2022',
@@ -91,14 +80,9 @@ const manifest = {
   type: 'module',
   engines: { node: '>=20' },
   sideEffects: false,
-  main: './cjs/index.js',
-  types: './cjs/index.d.ts',
-  exports: {
-    '.': {
-      require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
-      default: { types: './index.d.ts', default: './index.js' },
-    },
-  },
+  main: './index.js',
+  types: './index.d.ts',
+  exports: { '.': { types: './index.d.ts', default: './index.js' } },
 };
 
 /** In the README, addresses are those of `npm start`. */
@@ -119,14 +103,6 @@ export async function readClientChangelog(): Promise<string> {
       return parts[1] === undefined ? [] : `## ${version}\n${parts[1].split(/^### /m)[0]}`;
     })
     .join('');
-}
-
-async function copyExamples(folder: string): Promise<void> {
-  await cp(join(projectRoot, 'shared/client/examples'), folder, { recursive: true });
-  for await (const file of glob('**/*.{ts,js}', { cwd: folder })) {
-    const path = join(folder, file);
-    await writeFile(path, importFromPackage(await readFile(path, 'utf8')));
-  }
 }
 
 /** An example, with the imports of a program that has the package installed. */

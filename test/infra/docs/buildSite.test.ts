@@ -166,7 +166,7 @@ test.each<[string, string, string, (() => Site)?]>([
   ['deprecations', 'the lack of a status page', 'There is no status page.', () => localSite],
   ['client', 'the client of the published site', install(documentationAddress)],
   ['client', 'the client of the local stage', install(local.documentationAddress), () => localSite],
-  ['client', 'the types of the client', 'export interface PetstoreClient extends'],
+  ['client', 'the types of the client', 'interface PetstoreClient extends'],
   ['changelog', 'a change for clients', '<li>412 carries the current <code>ETag</code>.'],
 ])('the guide "%s" has %s', (name, _, text, from = () => site) => {
   expect(readPlain(`${name}.html`, from())).toContain(text);
