@@ -3,6 +3,7 @@ import openApi from '../../../shared/contract/openapi.json' with { type: 'json' 
 import type { Operation } from '../../../shared/contract/operation.ts';
 import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import type { Sending } from '../target.ts';
 
 /** Ids to ask for, by what they are, such as `pending`. The last of them do not exist. */
@@ -37,16 +38,10 @@ export function listLargestRequests(
     exclusive.every((names) => !names.every((name) => parts.some(([one]) => one === name))),
   );
   const headers = combine((operation.requestHeaders ?? []).map((name) => toHeaders(name)));
-  const bodies = operation.requestBody ? [1, -1] : [undefined];
   const hasSubject = operation.requestBody !== undefined || Object.keys(parameters).length > 0;
   const kinds = hasSubject ? Object.entries(subjects) : [['', []] as const];
   return kinds.flatMap(([kind, ids]) =>
-    // Some bodies have no delta, and are the same twice.
-    [
-      ...new Set(
-        bodies.map((delta) => (delta === undefined ? undefined : toBody(operation, ids, delta))),
-      ),
-    ].flatMap((body) =>
+    toBodies(operation, ids).flatMap(([change, body]) =>
       queries.flatMap((inQuery) =>
         headers.map((inHeaders): LargestRequest => {
           const own = fillPath(path, String(ids[0]));
@@ -54,7 +49,7 @@ export function listLargestRequests(
           const has = (name: string) => inQuery.some(([one]) => one === name);
           const labels = [
             toSubject(kind, body),
-            body?.includes('"delta":-') ? 'to sell' : '',
+            change,
             ...inQuery.map(([name, value = '']) => toLabel(name, value)),
             ...inHeaders.map(([name]) => name),
           ];
@@ -79,7 +74,8 @@ export function listLargestRequests(
 function toSubject(kind: string, body = ''): string {
   if (kind === '') return '';
   const { length } = body.match(/"petId":/g) ?? [''];
-  return length > 1 ? `${length} ${kind} pets` : `a ${kind} pet`;
+  if (length > 1) return `${length} ${kind} pets`;
+  return `${kind.startsWith('a') ? 'an' : 'a'} ${kind} pet`;
 }
 
 /** Stands for the entry's current tag, and for a new key. */
@@ -146,6 +142,21 @@ interface BodySchema {
   readonly enum?: readonly string[];
 }
 
+/** What a body adds to each pet. With the most, it is refused. */
+const deltas = Object.entries({
+  '': 1,
+  'to sell': -1,
+  'to add the most': MAX_QUANTITY,
+  'to sell the most': -MAX_QUANTITY,
+});
+
+function toBodies(operation: Operation, ids: readonly bigint[]): Part[] {
+  if (!operation.requestBody) return [none];
+  const bodies = deltas.map(([name, delta]) => [name, toBody(operation, ids, delta)] as const);
+  // Without deltas, all are the same.
+  return bodies.filter(([, body], index) => index === 0 || body !== bodies[0]?.[1]);
+}
+
 /** The largest body that the document describes. */
 function toBody({ path, method }: Operation, ids: readonly bigint[], delta: number): string {
   const next = ids.values();
@@ -163,7 +174,6 @@ function toBody({ path, method }: Operation, ids: readonly bigint[], delta: numb
     }
     if (items) return `[${Array.from({ length: maxItems }, () => toText(items, name)).join()}]`;
     if (name === 'petId') return `${next.next().value}`;
-    // More than one piece would end in a refusal.
     if (name === 'delta') return `${delta}`;
     if (maximum !== undefined) return `${maximum}`;
     const longest = choices.toSorted((one, other) => other.length - one.length)[0];

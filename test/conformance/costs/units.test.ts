@@ -18,7 +18,7 @@ import { pageQuery } from '../../../shared/contract/pageQuery.ts';
 import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
 import { fillPath } from '../../../shared/contract/paths.ts';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
-import { MAX_ADJUSTMENTS, petStatuses } from '../../../shared/contract/values.ts';
+import { MAX_ADJUSTMENTS, MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
@@ -102,13 +102,13 @@ describe('the billed units of a request', () => {
       ['/store/orders?sort=name&limit=1000', 'sort=name, limit=1000'],
     ]);
     expect(() => ask({ type: 'string' })).toThrow('Say here which sort makes');
-    // No ids with pages, a cart of ten of each kind, sold and returned, for a new key and again.
+    // No ids with pages; a cart of ten of each kind, with each delta, for a new key and again.
     const listed = listLargestRequests(operations.listInventory, subjects, 'next');
     expect(
       listed.some(({ path }) => /petId=.*(limit|cursor)|(limit|cursor)=.*petId/.test(path)),
     ).toBe(false);
     const sent = listLargestRequests(operations.adjustInventory, subjects, undefined);
-    expect(sent).toHaveLength(Object.keys(subjects).length * 2 * 2);
+    expect(sent).toHaveLength(Object.keys(subjects).length * 4 * 2);
     for (const { body } of sent) expect(JSON.parse(body as string).adjustments).toHaveLength(10);
   });
 
@@ -145,6 +145,7 @@ describe('the billed units of a request', () => {
     const pages =
       operation.query && (await send(target, operation.method, `${operation.path}?limit=500`));
     const [, cursor] = /cursor=([^&>]+)/.exec(pages?.headers.get('link') ?? '') ?? [];
+    if (id === 'adjustInventory') await fillStock();
     const asked: Asked[] = [];
     for (const request of listLargestRequests(operation, subjects, cursor)) {
       asked.push({ request, units: await askLargest(id, request) });
@@ -159,6 +160,17 @@ describe('the billed units of a request', () => {
         const short = own.find(isSeen) as List;
         return own.map((long) => measureOtherList(units, short, long));
       });
+  }
+
+  /** Gives the pets counts of ten digits, which a refusal repeats. Sales and returns of some pieces are left. */
+  async function fillStock(): Promise<void> {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = `{"quantity":${MAX_QUANTITY - 99}}`;
+    for (const petId of Object.values(subjects)
+      .slice(0, -1)
+      .flatMap((ids) => ids.slice(0, 10))) {
+      await ask('updateInventory', { path: `/inventory/${petId}`, headers, body }, '200');
+    }
   }
 
   async function askLargest(id: OperationId, largest: LargestRequest): Promise<ResponseUnits> {
@@ -247,7 +259,11 @@ const subjects = {
   ...Object.fromEntries(
     petStatuses.map((status) => [
       status,
-      inventory.flatMap((one) => (one.status === status && one.quantity > 99 ? [one.petId] : [])),
+      inventory.flatMap((one) => {
+        // The longest ids, with pieces to sell.
+        const isLargest = `${one.petId}`.length === 20 && one.quantity > 99;
+        return one.status === status && isLargest ? [one.petId] : [];
+      }),
     ]),
   ),
   missing: Array.from({ length: 10 }, (_, index) => missingPetId + BigInt(index)),
