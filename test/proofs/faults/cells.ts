@@ -27,7 +27,7 @@ interface Situation {
   readonly streams?: boolean;
   /** Whether the deployed function runs under Lambda's runtime client, in a process of its own. */
   readonly isDeployed?: boolean;
-  readonly update?: { readonly ifMatch?: 'current' | 'stale'; readonly idempotencyKey?: boolean };
+  readonly update?: { readonly ifMatch?: 'current' | 'stale' };
   readonly sale?: Sale;
 }
 
@@ -76,19 +76,6 @@ const own: Named = {
   'listInventory: whole, later page, gzip, deployed': { ...gzip, isDeployed: true },
   'updateInventory: plain': { update: {}, call: write },
   'updateInventory: If-Match': { update: { ifMatch: 'current' }, call: write, times: both },
-  'updateInventory: Idempotency-Key': {
-    update: { idempotencyKey: true },
-    call: transaction,
-    times: both,
-  },
-  'updateInventory: both': {
-    update: { ifMatch: 'current', idempotencyKey: true },
-    call: transaction,
-  },
-  'updateInventory: both, stale If-Match': {
-    update: { ifMatch: 'stale', idempotencyKey: true },
-    call: transaction,
-  },
   'updateInventory: stale If-Match': { update: { ifMatch: 'stale' }, call: write },
   'updateInventory: stale If-Match, its read': { update: { ifMatch: 'stale' }, call: read },
   'adjustInventory: one pet': { sale: {}, call: transaction },
@@ -180,21 +167,21 @@ function canMeet({ call, after, update, sale }: Situation, fault: FaultName): bo
   if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
   if (fault !== 'refused' || call.table === 'apiKeys') return true;
   if (after !== undefined) return false;
-  const isTransaction = sale || update?.idempotencyKey;
-  if (!isTransaction && !update) return true;
-  return call.action === (isTransaction ? 'TransactWriteItems' : 'UpdateItem');
+  if (!sale && !update) return true;
+  return call.action === (sale ? 'TransactWriteItems' : 'UpdateItem');
 }
 
 /**
- * The responses that the service may give. If a lost call may have changed the entry, nobody knows whether
- * a refused update had an effect: that is 503.
+ * The responses that the service may give. After a repeated write, nobody knows whether an update that the entry's
+ * version refuses had an effect: that is 503. A conflict certainly had none.
  */
 export function toAllowed({ situation, fault, times }: Cell): readonly Responded[] {
   const { update, sale, call, streams } = situation;
   const right = update?.ifMatch === 'stale' ? 412 : sale?.isRefused ? 409 : 200;
-  if (fault === 'late') return [right];
-  if (times === 'once') return right === 412 && call.action === 'UpdateItem' ? [412, 503] : [right];
   const failed = streams ? 'broken' : 503;
+  const isUnknown =
+    right === 412 && call.action === 'UpdateItem' && fault !== 'transactionConflict';
+  if (fault === 'late' || (times === 'once' && !isUnknown)) return [right];
   // A short response is complete before the timeout; one followed by a broken connection may be read.
   return fault === 'trickle' || fault === 'resetAfterwards' ? [right, failed] : [failed];
 }

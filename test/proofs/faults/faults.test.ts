@@ -10,11 +10,11 @@ import { type Lane, type LaneRequest, openLane, runCell, runCells } from './runC
 const orders = 'listOrders: first page';
 const list = 'listInventory: whole, later page';
 const update = 'updateInventory: If-Match';
-const keyed = 'updateInventory: Idempotency-Key';
+const stale = 'updateInventory: stale If-Match';
 const sold = 'adjustInventory: a cart';
 const soldOut = 'adjustInventory: refused, its row';
 /** A call of each kind, a key lookup, and a list that breaks off. `npm run faults` runs the others too. */
-const some = [orders, list, update, keyed, sold, soldOut, 'listOrders: key lookup'];
+const some = [orders, list, update, stale, sold, soldOut, 'listOrders: key lookup'];
 const chosen = situations.filter(({ name }) => some.includes(name));
 const writes = situations.filter(({ update, sale }) => update ?? sale);
 
@@ -82,8 +82,15 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
     /200, but not stored as acknowledged/,
   ],
   [
-    'a retry that takes effect again',
-    keyed,
+    'a 412 after an attempt whose outcome is unknown',
+    stale,
+    'lostResponse',
+    () => toError(412),
+    /unexpected response: 412/,
+  ],
+  [
+    'a retry that ignores If-Match',
+    update,
     'lostResponse',
     sendAnd(toResponse(503, { status: 503 }, { 'Retry-After': '5' })),
     /wrong retry: 200/,
@@ -123,10 +130,10 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
   const setFailing = (value: boolean) => () => {
     isFailing = value;
   };
-  // It ignores the keys of requests.
+  // It ignores If-Match and the keys of requests.
   const send: Send = ({ headers: { 'Idempotency-Key': key, ...headers } = {}, ...request }) => {
-    const isSale = key !== undefined && request.method === 'POST';
-    const another = isSale && { 'Idempotency-Key': randomUUID() };
+    const another = key !== undefined && { 'Idempotency-Key': randomUUID() };
+    delete headers['If-Match'];
     return lane.send({ ...request, headers: { ...headers, ...another } });
   };
   const failing = {
@@ -137,6 +144,7 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
       return (await planted(send, request)) ?? Promise.reject(new Error('It broke.'));
     },
   } as unknown as Lane;
-  const { problem: found } = await runCell(failing, { situation, fault, times: 'always' });
+  const times = situation.times?.at(-1) ?? 'once';
+  const { problem: found } = await runCell(failing, { situation, fault, times });
   expect(found).toMatch(problem);
 });

@@ -49,28 +49,6 @@ export const refusals = {
   transactionInProgress: refuse(400, 'TransactionInProgressException', conflict),
   transactionCanceled: cancel(none, { Code: 'TransactionConflict' }),
   transactionThrottled: cancel(none, { Code: 'ThrottlingError' }),
-  transactionOverTable: cancel(none, { Code: 'ProvisionedThroughputExceeded' }),
-  transactionInvalid: cancel(none, { Code: 'ValidationError' }),
-  /** The entry has a status, sold, that the transaction does not require. */
-  transactionOfStatus: cancel(
-    {
-      Code: 'ConditionalCheckFailed',
-      Item: { p: { N: '1' }, q: { N: '25' }, s: { S: 's' } },
-    },
-    none,
-  ),
-  /** The row of an update to 24 that already has its response, with the version 01 02 03 04 05. */
-  transactionRepeated: cancel(
-    { Code: 'TransactionConflict' },
-    {
-      Code: 'ConditionalCheckFailed',
-      Item: {
-        f: { S: 'j4sD8ulydNhNI2ZAND90q36H0mO_ZmhfqdblGZhcpjY' },
-        s: { S: 'a' },
-        v: { B: 'AQIDBAU=' },
-      },
-    },
-  ),
   // A proxy before DynamoDB can respond in its place.
   htmlError: sendPage(502),
   gatewayTimeout: sendPage(504),
