@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toProxyEvent } from '../../infra/gateway/proxyEvent.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import type { Bundles } from './buildBundles.ts';
@@ -104,13 +105,13 @@ export function toEvent(
   query = '',
   body = bodies[operationId] ?? null,
 ): APIGatewayProxyEvent {
-  const { method, path: resource, ...row } = operations[operationId];
+  const { method, path: resource, requestHeaders }: Operation = operations[operationId];
   const sent = {
     Host: 'api.petstore.example',
     Authorization: `Bearer ${apiKey}`,
     'User-Agent': 'petstore-storefront/1.0',
     ...(body !== null && { 'Content-Type': 'application/json' }),
-    ...('requiredHeaders' in row && { 'Idempotency-Key': 'order-1234' }),
+    ...(requestHeaders?.includes('Idempotency-Key') && { 'Idempotency-Key': 'order-1234' }),
     ...headers,
   };
   const path = resource.replace('{petId}', '7');

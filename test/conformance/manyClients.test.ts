@@ -85,28 +85,9 @@ describe('one container', () => {
     for (const units of await Promise.all(jobs)) expect(alone).toContain(units);
   });
 
-  test('gives a retry the first response also after a rotation of its key, and another client’s key is its own', async () => {
-    const { petId = 0n, quantity = 0 } = target.fixtures.inventory.at(-1) ?? {};
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-1' };
-    async function sell({ apiKey }: (typeof keys)[number], left: number) {
-      const sending = { apiKey, headers, body: `{"quantity":${left}}` };
-      return send(target, 'PATCH', `/inventory/${petId}`, sending);
-    }
-    const [old, , other] = keys as [(typeof keys)[number], unknown, (typeof keys)[number]];
-    const first = await sell(old, quantity + 2);
-    const successor = await register.succeed(old.record);
-    for (const key of [successor, await register.succeed(successor.record)]) {
-      expectError(await sell(key, quantity + 1), 'idempotency_key_reused', 'updateInventory');
-      const again = await sell(key, quantity + 2);
-      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
-      expect(again.text).toBe(first.text);
-    }
-    expect((await sell(other, quantity)).headers.get('Idempotent-Replayed')).toBeNull();
-  });
-
   test('gives a sale its outcome also after a rotation of its key, and another client’s key is its own', async () => {
     const petId = 3n;
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-2' };
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-1' };
     async function sell({ apiKey }: (typeof keys)[number], delta: number) {
       const body = `{"adjustments":[{"petId":${petId},"delta":${delta}}]}`;
       return send(target, 'POST', '/inventory/adjustments', { apiKey, headers, body });

@@ -127,7 +127,8 @@ type Row = [id: OperationId, what: string, define: () => Load, line: RegExp];
 
 /** What no harmless request calls, and why. */
 const unchecked: readonly [OperationId, TableName, action: string, why: string][] = [
-  ['updateInventory', 'requests', 'GetItem', 'after a conflict with another request'],
+  ['updateInventory', 'requests', 'PutItem', 'only release 2.0, until 3.1'],
+  ['updateInventory', 'requests', 'GetItem', 'only release 2.0, until 3.1'],
   ['adjustInventory', 'inventory', 'GetItem', 'after an adjustment of one pet took effect'],
   ['adjustInventory', 'inventory', 'BatchGetItem', 'after an adjustment of several took effect'],
 ];
@@ -215,7 +216,6 @@ it('lets every good version pass, calls each as often as it has ways to its tabl
   expect(Object.fromEntries([...counts].map(([id, calls]) => [id, calls.length]))).toEqual({
     ...mapOperations(() => 1),
     listInventory: 4,
-    updateInventory: 2,
   });
   expect(await scan('inventory')).toEqual(before);
   const known = new Set(outcomes.map(({ r }) => r?.S));

@@ -7,6 +7,7 @@ import {
   readCommittedDocument,
 } from '../../../../infra/docs/openapi/openApiDocument.ts';
 import { findResponseProblems } from '../../../../infra/docs/openapi/responseProblems.ts';
+import { cacheControl } from '../../../../shared/contract/headers.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../../shared/contract/operations.ts';
 import type { ParameterSchema } from '../../../../shared/contract/parameters.ts';
@@ -230,7 +231,7 @@ function toValue(schema: ParameterSchema, text: string): unknown {
 
 // The conformance suite finds no problem in the service's responses; each of these has one.
 
-const id = { 'X-Request-Id': '8f2c1e0a-6a6b' };
+const id = { 'Cache-Control': cacheControl, 'X-Request-Id': '8f2c1e0a-6a6b' };
 const type = { 'Content-Type': 'application/json' };
 const json = { ...id, ...type };
 const plain = { 'Content-Type': 'text/plain' };
@@ -272,7 +273,7 @@ it.each<Problem>([
 
 it('checks a response without its body by the head, and a preflight’s not at all', () => {
   const head = { status: 200, headers: new Headers() };
-  const missing = ['The header X-Request-Id is missing.'];
+  const missing = ['X-Request-Id', 'Cache-Control'].map((name) => `The header ${name} is missing.`);
   expect(findResponseProblems('GET', '/inventory', head)).toEqual(missing);
   expect(findResponseProblems('OPTIONS', '/inventory', head)).toEqual([]);
   const proxied = { status: 200, headers: new Headers({ ...id, Age: '1', ETag: 'a' }) };

@@ -160,7 +160,6 @@ const planted: Record<string, Fault[]> = {
   ],
   [write]: [
     ({ sent }) => sent.delete('if-match'),
-    on(/^PATCH/, ({ sent }) => sent.delete('idempotency-key')),
     on(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
     on(/^PATCH .* 200$/, set('etag', '"other"')),
     on(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
@@ -170,7 +169,7 @@ const planted: Record<string, Fault[]> = {
     on(entryRead, set('etag', 'W/"weak"')),
   ],
   'the gateway: returns 404 for an unknown path': [
-    on(/smoke 404/, replace('not_found', 'forbidden')),
+    on(/smoke 404/, replace('unknown_path', 'forbidden')),
     on(/smoke 404/, set('retry-after', 'soon')),
   ],
 };
