@@ -5,165 +5,138 @@ import { anyCharacter } from '../../support/anyCharacter.ts';
 
 // Values that break programs, for each part of a request.
 
-/** In every invented credential, in each valid body, and in some paths. No log line may hold it. */
-export const secretMark = 'zqSECRETqz';
-
-/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that look like numbers. */
-const numberTexts = [
-  ...toWords(`
-    0 -0 1 -1 7 100 101 1000 1001 00 01 +1 1.0 0.5 -1.5 - --1 1n 0x10 0b1 1_000 1,000 １２ ٣
-    2147483647 2147483648 -2147483649 4294967296 9007199254740991 9007199254740993
-    9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809
-    1e0 1e3 1E+2 5e-324 1e308 1e400 1e-400 0.99999999999999999999 2147483647.0000000001
-    NaN Infinity -Infinity`),
-  ...[' 1', '1 ', '1'.repeat(400)],
-];
-
-/** Texts that are known to break programs: escapes, encodings, prototypes, forged lines, control and odd characters. */
-const nastyTexts = [
-  ...toWords(String.raw`
-    * " ' \ / // ../.. ..%2f..%2f % %% %zz %u0041 %25 %00 %0a %0d%0a{"forged":true} %c3%28 %ed%a0%80 %ff%fe
-    %F0%9F%90%88 + & = ; # ? [] [0] {} {petId} null undefined true __proto__ constructor toString
-    {"level":"ERROR"} "}\n{"forged":true} \u0000 {{7*7}} <script>alert(1)</script> $(id)`),
-  ...["' OR 1=1 --", `\${jndi:ldap://x}`, 'a'.repeat(300), secretMark, `"${secretMark}`],
-  ...['', '\n', '\r\n', '\t', '\u0000', '\u007f', '\r\n{"forged":true}\r\n', '\u001b[31m'],
-  ...['\u2028', '\ufeff', '\ud800', '🐈', 'é', 'e\u0301', '\u202e', 'İ', 'ß'],
-];
-
-export const text = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom(...numberTexts) },
-  fc.constantFrom(...nastyTexts),
-  fc.string({ unit: anyCharacter, maxLength: 10 }),
-);
-
-/** Other spellings of query parameters, which are refused, with the right ones. */
-export const wrongSpellings: Readonly<Record<string, string>> = {
-  LIMIT: 'limit',
-  petIds: 'petId',
-  pet_id: 'petId',
-  'petId[]': 'petId',
-};
-
-const queryNames = toWords('limit limit cursor status petId petId include unknown __proto__');
-const queryValues = toWords('available sold SOLD etag 1,2 1,1 1, ,');
-export const query = fc.oneof(
-  fc
-    .array(
-      fc.tuple(
-        fc.constantFrom(...queryNames, ...Object.keys(wrongSpellings), ''),
-        fc.oneof(text, fc.constantFrom(...queryValues, '1,2,3'.repeat(60))),
-      ),
-      { maxLength: 3 },
-    )
-    .map((pairs) =>
-      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
-    ),
-  text,
-);
-
-const documents = [
-  ...['', ' ', 'null', '5', '"quantity"', '[]', '{}', '[{"quantity":5}]', '{"Quantity":5}'],
-  ...['{"quantity":5}{"quantity":6}', '{"quantity":5,}', "{'quantity':5}", '{"quantity":null}'],
-  ...['/**/{"quantity":5}', '{"quantity":5,"quantity":-1}', '{"quantity":"5"}', '{"quantity":[5]}'],
-  ...['{"quan\\u0074ity":5}', '{"quantity":5}\u0000', '\ufeff{"quantity":1}', 'quantity=5'],
-  ...['{"__proto__":{"quantity":5}}', '{"quantity":5,"constructor":1}', '<quantity>5</quantity>'],
-  ...['{"quantity":5,"a":{"constructor":{"prototype":1}}}', '{"quantity":5,"a":"\\ud800"}'],
-  ...['{"quantity":5,"\\u005f_proto__":1}', `{"${secretMark}":"${secretMark}"}`],
-  '{"quantity":5,"status":"sold","petId":1,"p":1,"q":1,"v":"x"}',
-];
-
-const nested = fc
-  .tuple(
-    // Rarely more than a parser's stack holds.
-    fc.oneof({ weight: 99, arbitrary: fc.constantFrom(2, 100, 1_000) }, fc.constantFrom(100_000)),
-    fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[', '']),
-  )
-  .map(([depth, [open = '', close = '']]) => {
-    return `{"quantity":1,"deep":${open.repeat(depth)}1${close.repeat(depth)}}`;
-  });
-
-const one = '{"petId":3,"delta":1}';
-/** Lists of adjustments that are not valid, or only just. */
-const lists = [
-  ...['', 'null', '1', '{}', '[]', `${one},${one}`, `[${one}]`, '{"petId":3}', '{"delta":1}'],
-  ...[`${one},{"petId":3.0,"delta":2}`, `${one},{"petId":"3","delta":1}`, `${one},`, `${one},null`],
-  ...[10, 11, 5_000].map((length) =>
-    Array.from({ length }, (_, petId) => `{"petId":${petId},"delta":1}`).join(),
-  ),
-  '{"petId":3,"delta":1,"delta":2}',
-  '{"petId":3,"delta":1,"__proto__":{"delta":9},"d":"7:1"}',
-];
-const adjustmentBodies = fc
-  .oneof(
-    fc.constantFrom(...lists),
-    fc.constantFrom(...numberTexts).map((number) => `{"petId":3,"delta":${number}}`),
-    fc.constantFrom(...numberTexts).map((number) => `{"petId":${number},"delta":-1}`),
-  )
-  .map((list) => `{"adjustments":[${list}]}`);
-
-const quantities = fc.constantFrom(...numberTexts).map((number) => `{"quantity":${number}}`);
-const someBodies: Partial<Record<OperationId, fc.Arbitrary<string>>> = {
-  updateInventory: fc.oneof(quantities, quantities, fc.constantFrom(...documents)),
-  adjustInventory: adjustmentBodies,
-};
-const anyBody = fc.oneof(
-  ...[nested, fc.json(), text].map((texts) => texts.map((one) => Buffer.from(one))),
-  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-  fc.constantFrom(gzipSync('{"quantity":1}'), Buffer.from('{"quantity":1}', 'utf16le'), null),
-  fc
-    .constantFrom(...toWords('ff c0af c3 eda080 f4908080 00 0a'))
-    .map((hex) =>
-      Buffer.concat([
-        Buffer.from('{"quantity":1,"a":"'),
-        Buffer.from(hex, 'hex'),
-        Buffer.from('"}'),
-      ]),
-    ),
-);
-
-/** Mostly of the operation's own kind. */
-export function arbitraryBody(operationId: OperationId): fc.Arbitrary<Buffer | null> {
-  const own = someBodies[operationId]?.map((one) => Buffer.from(one));
-  return own ? fc.oneof({ weight: 2, arbitrary: own }, anyBody) : anyBody;
-}
-
-const tags = Array.from({ length: 21 }, (_, tag) => `"${tag}"`);
-/** By name; a value that stands here twice is drawn twice as often. */
-export const headerValues: Readonly<Record<string, readonly string[]>> = {
-  Authorization: [
-    ...['Bearer <<write0>>', 'bearer <<write0>>', 'BEARER  <<write0>>', `Basic ${secretMark}`],
-    ...[`Bearer psk_${secretMark}`, `Bearer <<write0>>${secretMark}`, `Bearer ${secretMark}`],
-  ],
-  'If-Match': [
-    ...['"<<tag>>"', '"<<old>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '<<tag>>"', '*', '""', '"a"'],
-    ...['a', 'W/"a"', ',', '"a",,"b"', '* , "a"', '"a" "b"', '"é"', '"'.repeat(500)],
-    ...['"AAAAGQBh"', tags.join(), tags.slice(1).join(), '"a", '.repeat(400)],
-  ],
-  'If-None-Match': ['"<<tag>>"', 'W/"<<tag>>"', '*', '""', '"', ', ,', `${' '.repeat(2_000)}x`],
-  'Idempotency-Key': [
-    ...['key-<<batch>>-0', 'key-<<batch>>-1', 'key-<<batch>>-2', '', 'a b', 'é', '"<<batch>>"'],
-    ...['<<batch>>'.padEnd(228, 'x'), '<<batch>>'.padEnd(229, 'x')],
-  ],
-  'Content-Type': [
-    ...['', 'application/json, text/plain', 'APPLICATION/JSON; charset=utf-8'],
-    ...['application/json; charset=utf-16', 'multipart/form-data; boundary=x'],
-    ...toWords('application/json application/vnd.api+json text/plain ; / */*'),
-  ],
-  'Content-Encoding': toWords('gzip deflate identity x'),
-  'Accept-Encoding': [
-    ...toWords('gzip zstd gzip;q=0 *;q=0 identity;q=0 gzip;q= gzip;q=1.0001 ; ,'),
-    'br, gzip;q=0.5, *',
-  ],
-  Accept: ['', ...toWords('*/* text/html x')],
-  Origin: ['', ...toWords('null * https://evil.example https://www.petstore.example')],
-  'X-Request-Id': ['', 'a b', 'é', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65)],
-  'User-Agent': ['', 'x'.repeat(2_000), '"}{"level":"ERROR"}', `\${jndi:ldap://x}`],
-  constructor: ['x'],
-  // Two of them are more than the gateway takes.
-  'X-Long': ['x'.repeat(1_000), 'x'.repeat(6_000)],
-};
+export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 
 /** Splits at white space: this keeps long lists readable. */
 export function toWords(words: string): string[] {
   return words.trim().split(/\s+/);
 }
+
+/** In every invented credential, in each valid body, and in some paths. No log line may hold it. */
+export const secretMark = 'zqSECRETqz';
+
+/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that look like numbers. */
+const numbers = pick(
+  ...toWords(`
+    0 -0 1 -1 7 100 101 1001 00 01 +1 1.0 0.5 1n 0x10 1_000 1,000 ２ 5e-324 1e0 1e3 1E+2 1e400 1e-400
+    2147483647 2147483648 9007199254740991 9007199254740993 9223372036854775807 9223372036854775808
+    -9223372036854775808 -9223372036854775809 0.99999999999999999999 2147483647.0000000001 NaN`),
+  ...[' 1', '1 ', '1'.repeat(400)],
+);
+
+/** Also texts that are known to break programs: escapes, encodings, prototypes, forged lines and odd characters. */
+export const text = fc.oneof(
+  numbers,
+  pick(
+    ...toWords(String.raw`
+      * " ' \ // ../.. ..%2f % %zz %25 %00 %0d%0a{"forged":true} %c3%28 %ed%a0%80 %F0%9F%90%88 + & = ; # ?
+      [0] {petId} null __proto__ constructor {"level":"ERROR"} "}\n{"forged":true} <script>`),
+    ...['', '\t', '\u0000', '\r\n{"forged":true}\r\n', '\u001b[31m', '\u2028', '\ud800', '🐈', 'é'],
+    ...[secretMark, 'a'.repeat(300)],
+  ),
+  fc.string({ unit: anyCharacter, maxLength: 10 }),
+);
+
+/** Other spellings of query parameters, which are refused, with the right ones. */
+export const wrongSpellings: Readonly<Record<string, string>> = {
+  ...{ LIMIT: 'limit', petIds: 'petId', pet_id: 'petId', 'petId[]': 'petId' },
+};
+const names = toWords('limit limit cursor status petId petId include unknown __proto__');
+const values = pick(...toWords('available SOLD etag 1,2 1,1 1, ,'), '1,2,3'.repeat(60));
+const parameter = fc
+  .tuple(pick(...names, ...Object.keys(wrongSpellings), ''), fc.oneof(text, values))
+  .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
+const parameters = fc.array(parameter, { maxLength: 3 }).map((pairs) => pairs.join('&'));
+export const query = fc.oneof(parameters, parameters, text);
+
+/** Only just valid, or not at all. */
+const documents = pick(
+  ...['', 'null', '5', '[]', '{}', '{"Quantity":5}', '{"quantity":null}', '{"quantity":"5"}'],
+  ...['{"quantity":5,}', "{'quantity':5}", '{"quantity":5}{}', '{"quantity":5,"quantity":-1}'],
+  ...['{"quan\\u0074ity":5}', '\ufeff{"quantity":1}', '{"quantity":5,"a":"\\ud800"}'],
+  ...['{"__proto__":{"quantity":5}}', '{"quantity":5,"constructor":{"prototype":1}}'],
+  ...[`{"${secretMark}":"${secretMark}"}`, '{"quantity":5,"status":"sold","petId":1,"q":1}'],
+);
+const one = '{"petId":3,"delta":1}';
+const toCart = (length: number) =>
+  Array.from({ length }, (_, petId) => `{"petId":${petId},"delta":1}`).join();
+const lists = fc.oneof(
+  pick(
+    ...['', 'null', '{}', `[${one}]`, '{"petId":3}', '{"delta":1}', `${one},${one}`, `${one},null`],
+    ...[
+      `${one},{"petId":3.0,"delta":2}`,
+      '{"petId":3,"delta":1,"delta":2}',
+      toCart(10),
+      toCart(11),
+    ],
+    ...['{"petId":3,"delta":1,"__proto__":{"delta":9},"d":"7:1"}', toCart(5_000)],
+  ),
+  numbers.map((number) => `{"petId":3,"delta":${number}}`),
+  numbers.map((number) => `{"petId":${number},"delta":-1}`),
+);
+const nested = fc
+  // Rarely more than a parser's stack holds.
+  .tuple(
+    fc.oneof({ weight: 99, arbitrary: pick(2, 1_000) }, pick(100_000)),
+    pick(...['[ ]', '{"a": }']),
+  )
+  .map(([depth, brackets]) => {
+    const [open = '', close = ''] = brackets.split(' ').map((bracket) => bracket.repeat(depth));
+    return `{"quantity":1,"deep":${open}1${close}}`;
+  });
+const anyBody = fc.oneof(
+  fc.oneof(nested, fc.json(), text, documents).map((body) => Buffer.from(body)),
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  pick(gzipSync('{"quantity":1}'), Buffer.from('{"quantity":1}', 'utf16le'), null),
+  // Invalid UTF-8.
+  pick('ff', 'c0af', 'eda080').map((hex) =>
+    Buffer.concat([Buffer.from('{"quantity":1,"a":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]),
+  ),
+);
+const ownBodies: Partial<Record<OperationId, fc.Arbitrary<string>>> = {
+  updateInventory: numbers.map((number) => `{"quantity":${number}}`),
+  adjustInventory: lists.map((list) => `{"adjustments":[${list}]}`),
+};
+/** Mostly of the operation's own kind. */
+export function arbitraryBody(operationId: OperationId): fc.Arbitrary<Buffer | null> {
+  const own = ownBodies[operationId]?.map((body) => Buffer.from(body));
+  return own ? fc.oneof({ weight: 2, arbitrary: own }, anyBody) : anyBody;
+}
+
+const tags = Array.from({ length: 21 }, (_, tag) => `"${tag}"`);
+const headerValues: Readonly<Record<string, readonly string[]>> = {
+  Authorization: [
+    ...['bearer <<write0>>', 'BEARER  <<write0>>', `Basic ${secretMark}`, `Bearer ${secretMark}`],
+    ...[`Bearer psk_${secretMark}`, `Bearer <<write0>>${secretMark}`],
+  ],
+  'If-Match': [
+    ...['"<<tag>>"', '"<<old>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '<<tag>>', '*', '""', 'W/"a"'],
+    ...[',', '"a",,"b"', '* , "a"', '"a" "b"', '"é"', '"AAAAGQBh"', tags.join(), '"'.repeat(500)],
+  ],
+  'If-None-Match': ['"<<tag>>"', 'W/"<<tag>>"', '*', '""', '"', ', ,', `${' '.repeat(2_000)}x`],
+  'Idempotency-Key': [
+    ...['key-<<batch>>-0', 'key-<<batch>>-1', '', 'a b', 'é', '"<<batch>>"'],
+    ...['<<batch>>'.padEnd(228, 'x'), '<<batch>>'.padEnd(229, 'x')],
+  ],
+  'Content-Type': [
+    ...['', 'application/json, text/plain', 'APPLICATION/JSON; charset=utf-8'],
+    ...[
+      'application/json; charset=utf-16',
+      ...toWords('application/vnd.api+json text/plain ; */*'),
+    ],
+  ],
+  'Content-Encoding': toWords('gzip identity x'),
+  'Accept-Encoding': toWords('gzip zstd gzip;q=0 *;q=0 identity;q=0 gzip;q= gzip;q=1.0001 br,*'),
+  Accept: ['', 'text/html'],
+  Origin: toWords('null * https://evil.example https://www.petstore.example'),
+  'X-Request-Id': ['', 'a b', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65), '<<write0>>'],
+  'User-Agent': ['', 'x'.repeat(2_000), '"}{"level":"ERROR"}'],
+  constructor: ['x'],
+  // Two of them are more than the gateway takes.
+  'X-Long': ['x'.repeat(6_000)],
+};
+export const header = pick(...Object.entries(headerValues)).chain(([name, values]) =>
+  fc
+    .oneof({ weight: 5, arbitrary: pick(...values) }, text)
+    .map((value): [string, string] => [name, value]),
+);

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
-import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { readVersion, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { addApiKey, openLocalTarget } from '../../conformance/localTarget.ts';
 import { fixtures } from '../../conformance/target.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
+import { readAsked } from './asked.ts';
 import {
   type Exchange,
   findLogProblems,
@@ -19,9 +18,9 @@ import {
   findStockProblems,
   type Outcomes,
   type Stock,
+  toExchange,
 } from './properties.ts';
 import { arbitraryRequest, type FuzzRequest } from './requests.ts';
-import { readAsked } from './taken.ts';
 
 export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 
@@ -31,18 +30,14 @@ const petIds = inventory.map(({ petId }) => petId.toString());
 
 /** A local stage in this process, with the conformance suite's pets and orders. */
 export async function openFuzzTarget(loadModule: LoadModule) {
-  const data = { ...fixtures, inventory };
-  const startEngine = startEmbeddedEngine;
-  const { baseUrl, close } = await startLocalStage({ port: 0, data, startEngine, loadModule });
+  const target = await openLocalTarget({ data: { ...fixtures, inventory }, loadModule });
   const client = new DynamoDBClient();
-  const register = defineKeyRegister(client, 'apiKeys');
-  const keys: Record<string, string> = { unknown0: mintApiKey().apiKey };
-  for (const name of ['write0', 'write1', 'read0']) {
-    const permission = name === 'read0' ? 'read' : 'write';
-    keys[name] = (await register.create({ name, permission })).apiKey;
-  }
+  const keys: Readonly<Record<string, string>> = {
+    ...{ write0: target.apiKey, write1: await addApiKey('write') },
+    ...{ read0: target.readOnlyApiKey, unknown0: mintApiKey().apiKey },
+  };
   return {
-    baseUrl,
+    baseUrl: target.baseUrl,
     /** By the name of a request's placeholder. */
     keys,
     /** By petId. */
@@ -58,7 +53,7 @@ export async function openFuzzTarget(loadModule: LoadModule) {
     },
     async close(): Promise<void> {
       client.destroy();
-      await close();
+      await target.close();
     },
   };
 }
@@ -83,7 +78,6 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions) {
   const statuses = new Map<number, number>();
   let failure: { problems: string[]; exchanges: Exchange[] } | undefined;
   using log = captureLog();
-
   const lengths = { minLength: 1, maxLength: MAX_BATCH, size: 'max' } as const;
   const batches = fc.noBias(fc.array(arbitraryRequest(petIds), lengths));
   const property = fc.asyncProperty(batches, async (requests) => {
@@ -132,11 +126,12 @@ async function sendBatch(
     const sent = fillIn(request, { ...target.keys, batch, old, tag: tag ?? 'none' });
     const sending = Array.from({ length: request.isTwice ? 2 : 1 }, () => send(target, sent));
     const received = await Promise.all(sending);
-    for (const one of received.sort((a, b) => Number(a.isReplay) - Number(b.isReplay))) {
+    // Of two at once, the one that had the effect comes first, and a second update finds its tag.
+    const toPlace = ({ isReplay, status }: Exchange) => Number(isReplay || status >= 400);
+    for (const one of received.sort((a, b) => toPlace(a) - toPlace(b))) {
       problems.push(...findProblems({ ...one, tag }, outcomes));
       exchanges.push({ ...one, tag });
-      // A second update at once finds the first one's tag.
-      if (!one.isReplay) tag = one.response.headers.get('etag')?.slice(1, -1) ?? tag;
+      tag = one.response.headers.get('etag')?.slice(1, -1) ?? tag;
     }
   }
   return [...problems, ...findStockProblems(before, exchanges, await readStock(target))];
@@ -155,41 +150,20 @@ function fillIn(request: FuzzRequest, values: Readonly<Record<string, string>>):
 async function send(target: FuzzTarget, request: FuzzRequest): Promise<Exchange> {
   const { method, path, query, body } = request;
   const lines = Map.groupBy(request.headers, ([name]) => name.toLowerCase());
-  const values = [...lines].map(([name, all]) => [name, all.map(([, value]) => value)] as const);
+  // Node.js sends a list as one line for each value.
+  const headers = [...lines].map(([name, all]) => [name, all.map(([, value]) => value)]);
   const url = `${target.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
   const response = await exactFetch(url, {
-    method,
-    // Node.js sends a list as one line for each value.
-    headers: Object.fromEntries<unknown>(values) as Record<string, string>,
+    ...{ method, headers: Object.fromEntries(headers) },
     ...(body && { body }),
   }).catch((cause) => {
     throw new Error(`${method} ${url}: ${cause}`);
   });
-  const header = (name: string) => new Map(values).get(name)?.join(', ');
-  const [, apiKey] = header('authorization')?.match(/^bearer +(\S+)$/i) ?? [];
+  const authorization = lines.get('authorization')?.map(([, value]) => value);
+  const [, apiKey] = authorization?.join(', ').match(/^bearer +(\S+)$/i) ?? [];
   const name = Object.keys(target.keys).find((one) => target.keys[one] === apiKey);
-  const error = parseError(response.text);
-  const operation = findResponder(request, error.message);
-  return {
-    request,
-    header,
-    permission: (['read', 'write'] as const).find((one) => name?.startsWith(one)),
-    operation,
-    asked: operation && readAsked(operation, request),
-    tag: undefined,
-    response,
-    status: response.status,
-    error,
-    isReplay: response.headers.has('idempotent-replayed'),
-  };
-}
-
-function parseError(text: string): Exchange['error'] {
-  try {
-    return { message: '', ...JSON.parse(text) };
-  } catch {
-    return { message: '' };
-  }
+  const permission = (['read', 'write'] as const).find((one) => name?.startsWith(one));
+  return toExchange(request, response, permission);
 }
 
 /** Makes `console` write as Lambda's does, and keeps what this process writes, until it is disposed. */

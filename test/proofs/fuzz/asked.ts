@@ -9,11 +9,11 @@ export interface Asked {
   /** In the path. */
   readonly petId?: bigint | undefined;
   readonly quantity?: bigint | undefined;
-  readonly adjustments?: readonly { readonly petId: bigint; readonly delta: bigint }[] | undefined;
+  readonly adjustments?: readonly { readonly petId: bigint; readonly delta: bigint }[];
 }
 
-const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
-const MAX_QUANTITY = 2n ** 31n - 1n;
+const MAX_ID = 2n ** 63n - 1n;
+export const MAX_COUNT = 2n ** 31n - 1n;
 
 /** Reads a request by the exact values of its texts; `undefined` if the contract does not take its path, query or body. */
 export function readAsked(operation: Operation, request: FuzzRequest): Asked | undefined {
@@ -24,30 +24,26 @@ export function readAsked(operation: Operation, request: FuzzRequest): Asked | u
   if (!operation.requestBody) return { petId };
   const { quantity: given, adjustments: list } = Object(parseExact(`${request.body ?? ''}`));
   if (petId !== undefined) {
-    const quantity = toInteger(given, 0n, MAX_QUANTITY);
+    const quantity = toInteger(given, 0n, MAX_COUNT);
     return quantity === undefined ? undefined : { petId, quantity };
   }
   if (!Array.isArray(list) || list.length < 1 || list.length > 10) return undefined;
   const adjustments = list.flatMap((one) => {
-    const petId = toInteger(Object(one).petId, int64.min, int64.max);
-    const delta = toInteger(Object(one).delta, -MAX_QUANTITY, MAX_QUANTITY);
+    const petId = toInteger(Object(one).petId, -MAX_ID - 1n, MAX_ID);
+    const delta = toInteger(Object(one).delta, -MAX_COUNT, MAX_COUNT);
     return petId === undefined || !delta ? [] : { petId, delta };
   });
   const { size } = new Set(adjustments.map(({ petId }) => petId));
   return size === list.length ? { adjustments } : undefined;
 }
 
-function parseId(text: string): bigint | undefined {
-  return parseDigits(text, int64.min, int64.max);
-}
-
 /** One integer has one text: no leading zeros, no plus sign, no `-0`. */
 function parseDigits(text: string, min: bigint, max: bigint): bigint | undefined {
   const value = /^-?\d+$/.test(text) ? BigInt(text) : undefined;
-  return String(value) === text && value !== undefined && value >= min && value <= max
-    ? value
-    : undefined;
+  const isExact = value !== undefined && `${value}` === text && value >= min && value <= max;
+  return isExact ? value : undefined;
 }
+const parseId = (text: string) => parseDigits(text, -MAX_ID - 1n, MAX_ID);
 
 const parameters: Readonly<Record<string, (texts: readonly string[]) => boolean>> = {
   limit: ([text = '', ...more]) => more.length === 0 && parseDigits(text, 1n, 1_000n) !== undefined,
