@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult as Result } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LambdaFunction } from '../../../infra/local/lambdaFunction.ts';
 import { type ErrorCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { defineFreshFunctions } from '../../conformance/localTarget.ts';
 import { type FuzzOptions, type FuzzTarget, openFuzzTarget, runFuzz } from './runFuzz.ts';
-
-interface Result {
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
 
 /** Replaces the handler of an operation, and may call it. */
 type Plant = (

@@ -7,10 +7,8 @@ import { anyCharacter } from '../../support/anyCharacter.ts';
 
 export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 
-/** Splits at white space: this keeps long lists readable. */
-export function toWords(words: string): string[] {
-  return words.trim().split(/\s+/);
-}
+/** This keeps long lists readable. */
+export const toWords = (words: string) => words.trim().split(/\s+/);
 
 /** In every invented credential, in each valid body, and in some paths. No log line may hold it. */
 export const secretMark = 'zqSECRETqz';
@@ -38,9 +36,9 @@ export const text = fc.oneof(
 );
 
 /** Other spellings of query parameters, which are refused, with the right ones. */
-export const wrongSpellings: Readonly<Record<string, string>> = {
-  ...{ LIMIT: 'limit', petIds: 'petId', pet_id: 'petId', 'petId[]': 'petId' },
-};
+export const wrongSpellings: Readonly<Record<string, string>> = Object.fromEntries(
+  toWords('LIMIT=limit petIds=petId pet_id=petId petId[]=petId').map((pair) => pair.split('=')),
+);
 const names = toWords('limit limit cursor status petId petId include unknown __proto__');
 const values = pick(...toWords('available SOLD etag 1,2 1,1 1, ,'), '1,2,3'.repeat(60));
 const parameter = fc

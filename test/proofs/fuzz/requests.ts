@@ -4,6 +4,8 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { UNUSED_ID } from '../../../shared/contract/values.ts';
 import { arbitraryBody, header, pick, query, secretMark, text, toWords } from './hostile.ts';
 
+type Header = readonly [name: string, value: string];
+
 /** A request whose path is not yet put together. */
 interface Draft {
   readonly method: string;
@@ -15,7 +17,7 @@ interface Draft {
    * by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag, `<<old>>` for an earlier one, and
    * `<<batch>>` for a text that no other batch has.
    */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
   readonly body: Buffer | null;
 }
 
@@ -38,72 +40,42 @@ type Edit = (draft: Draft) => Draft;
 interface Defect {
   readonly status: number;
   readonly message: RegExp;
-  readonly isPossible?: (operation: Operation) => boolean;
+  isPossible(operation: Operation): boolean;
   readonly edit: Edit;
 }
 
 const isWrite = ({ permission }: Operation) => permission === 'write';
-const takes = (name: string) => (operation: Operation) =>
-  operation.requestHeaders?.some((one) => one === name) ?? false;
+const isUpdate = ({ operationId }: Operation) => operationId === 'updateInventory';
+const isAdjustment = ({ operationId }: Operation) => operationId === 'adjustInventory';
 /** Replaces all lines of the header. */
-const set =
-  (name: string, value: string): Edit =>
-  ({ headers, ...draft }) => ({
-    ...draft,
-    headers: [
-      ...headers.filter(([one]) => one.toLowerCase() !== name.toLowerCase()),
-      [name, value],
-    ],
-  });
-const isMissing = { status: 404, message: new RegExp(`no .* petId ${UNUSED_ID}`) };
+function set(name: string, value: string): Edit {
+  const isOther = ([one]: Header) => one.toLowerCase() !== name.toLowerCase();
+  return (draft) => ({ ...draft, headers: [...draft.headers.filter(isOther), [name, value]] });
+}
+const hasInput = ({ path, query }: Operation) => path.includes('{') || query !== undefined;
+const invalid = { petId: '9223372036854775808', query: 'limit=0' };
+const cutBody = { body: Buffer.from('{"quantity":5') };
+const missing = new RegExp(`no .* petId ${UNUSED_ID}`);
+const missingCart = { body: Buffer.from(`{"adjustments":[{"petId":${UNUSED_ID},"delta":1}]}`) };
+const setKey = set('Idempotency-Key', 'missing-<<batch>>');
 
+type Row = [status: number, message: RegExp, isPossible: Defect['isPossible'], edit: Edit];
 /** In the order of the checks: key, permission, path and query, media type, body, headers, entry, tag. */
-export const defects: readonly Defect[] = [
-  {
-    ...{ status: 401, message: /^The API key is not valid/ },
-    edit: set('Authorization', 'Bearer <<unknown0>>'),
-  },
-  {
-    ...{ status: 403, message: /write permission/, isPossible: isWrite },
-    edit: set('Authorization', 'Bearer <<read0>>'),
-  },
-  {
-    ...{ status: 400, message: /^(petId|limit) must be an integer/ },
-    isPossible: ({ path, query }) => path.includes('{') || query !== undefined,
-    edit: (draft) => ({ ...draft, petId: '9223372036854775808', query: 'limit=0' }),
-  },
-  {
-    ...{ status: 415, message: /^The body must (be JSON|not be compressed)/, isPossible: isWrite },
-    edit: set('Content-Type', 'text/plain'),
-  },
-  {
-    ...{ status: 400, message: /^The body must be valid JSON/, isPossible: isWrite },
-    edit: (draft) => ({ ...draft, body: Buffer.from('{"quantity":5') }),
-  },
-  {
-    ...{ status: 400, message: /^Idempotency-Key must be/, isPossible: takes('Idempotency-Key') },
-    edit: set('Idempotency-Key', 'a b'),
-  },
-  {
-    ...{ status: 400, message: /takes no Idempotency-Key: send/, isPossible: takes('If-Match') },
-    edit: (draft) => set('Idempotency-Key', 'a')(set('If-Match', '*')(draft)),
-  },
-  {
-    ...{ ...isMissing, isPossible: ({ path }) => path.includes('{') },
-    edit: (draft) => ({ ...draft, petId: UNUSED_ID }),
-  },
-  {
-    ...{ ...isMissing, isPossible: takes('Idempotency-Key') },
-    edit: (draft) => ({
-      ...set('Idempotency-Key', 'missing-<<batch>>')(draft),
-      body: Buffer.from(`{"adjustments":[{"petId":${UNUSED_ID},"delta":1}]}`),
-    }),
-  },
-  {
-    ...{ status: 412, message: /in the state that If-Match/, isPossible: takes('If-Match') },
-    edit: set('If-Match', '"<<old>>"'),
-  },
+const rows: Row[] = [
+  [401, /^The API key is not valid/, () => true, set('Authorization', 'Bearer <<unknown0>>')],
+  [403, /write permission/, isWrite, set('Authorization', 'Bearer <<read0>>')],
+  [400, /^(petId|limit) must be an integer/, hasInput, (draft) => ({ ...draft, ...invalid })],
+  [415, /^The body must (be JSON|not be compressed)/, isWrite, set('Content-Type', 'text/plain')],
+  [400, /^The body must be valid JSON/, isWrite, (draft) => ({ ...draft, ...cutBody })],
+  [400, /^Idempotency-Key must be/, isAdjustment, set('Idempotency-Key', 'a b')],
+  [400, /takes no Idempotency-Key: send/, isUpdate, set('Idempotency-Key', 'a')],
+  [404, missing, ({ path }) => path.includes('{'), (draft) => ({ ...draft, petId: UNUSED_ID })],
+  [404, missing, isAdjustment, (draft) => setKey({ ...draft, ...missingCart })],
+  [412, /in the state that If-Match/, isUpdate, set('If-Match', '"<<old>>"')],
 ];
+export const defects = rows.map(([status, message, isPossible, edit]): Defect => {
+  return { status, message, isPossible, edit };
+});
 
 /** Mostly nothing; a failure shrinks to nothing. */
 function rarely<Value>(arbitrary: fc.Arbitrary<Value>, weight: number) {
@@ -165,37 +137,33 @@ function toValid(operationId: OperationId, petIds: readonly string[]): fc.Arbitr
 }
 
 function toEdits(operationId: OperationId): fc.Arbitrary<Edit[]> {
-  const own: fc.Arbitrary<Partial<Draft>> = fc.oneof(
-    ...('query' in operations[operationId] ? [query.map((query) => ({ query }))] : []),
-    ...('parameters' in operations[operationId] ? [text.map((petId) => ({ petId }))] : []),
+  const { query: hasQuery, parameters }: Operation = operations[operationId];
+  const input: fc.Arbitrary<Partial<Draft>> = fc.oneof(
+    ...(hasQuery ? [query.map((query) => ({ query }))] : []),
+    ...(parameters ? [text.map((petId) => ({ petId }))] : []),
     arbitraryBody(operationId).map((body) => ({ body })),
   );
-  const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS PURGE');
-  const edit = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: own.map(
-        (change): Edit =>
-          (draft) => ({ ...draft, ...change }),
-      ),
-    },
-    {
-      weight: 4,
-      arbitrary: header.map((line): Edit => {
-        return (draft) => ({ ...draft, headers: [...draft.headers, line] });
-      }),
-    },
-    pick(...methods).map(
-      (method): Edit =>
-        (draft) => ({ ...draft, method }),
+  const methods = pick(...toWords('GET PUT DELETE HEAD OPTIONS PURGE'));
+  const change = fc.oneof(
+    { weight: 9, arbitrary: input },
+    methods.map((method): Partial<Draft> => ({ method })),
+  );
+  const ofHeaders = fc.oneof(
+    { weight: 5, arbitrary: header.map((line) => (all: readonly Header[]) => [...all, line]) },
+    fc.nat(3).map((index) => (all: readonly Header[]) => all.toSpliced(index, 1)),
+    fc.constant((all: readonly Header[]) =>
+      all.map(([name, value]): Header => [name.toUpperCase(), value]),
     ),
-    fc.nat(3).map((index): Edit => {
-      return (draft) => ({ ...draft, headers: draft.headers.toSpliced(index, 1) });
-    }),
-    fc.constant<Edit>(({ headers, ...draft }) => ({
-      ...draft,
-      headers: headers.map(([name, value]) => [name.toUpperCase(), value]),
-    })),
+  );
+  const edit = fc.oneof(
+    change.map(
+      (changed): Edit =>
+        (draft) => ({ ...draft, ...changed }),
+    ),
+    ofHeaders.map(
+      (edit): Edit =>
+        (draft) => ({ ...draft, headers: edit(draft.headers) }),
+    ),
   );
   return fc.array(edit, { minLength: 1, maxLength: 3 });
 }
@@ -208,7 +176,7 @@ export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRe
 
 function toRequests(operationId: OperationId, petIds: readonly string[]) {
   const operation: Operation = operations[operationId];
-  const possible = defects.filter(({ isPossible }) => isPossible?.(operation) ?? true);
+  const possible = defects.filter(({ isPossible }) => isPossible(operation));
   const drawn = fc.tuple(...possible.map((defect) => rarely(fc.constant(defect), 9)));
   return fc
     .tuple(toValid(operationId, petIds), rarely(toEdits(operationId), 1), drawn, fc.nat(4))

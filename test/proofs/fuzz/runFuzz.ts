@@ -127,7 +127,7 @@ async function sendBatch(
     const sending = Array.from({ length: request.isTwice ? 2 : 1 }, () => send(target, sent));
     const received = await Promise.all(sending);
     // Of two at once, the one that had the effect comes first, and a second update finds its tag.
-    const toPlace = ({ isReplay, status }: Exchange) => Number(isReplay || status >= 400);
+    const toPlace = ({ isReplay, status }: Exchange) => Number(isReplay) * 1_000 + status;
     for (const one of received.sort((a, b) => toPlace(a) - toPlace(b))) {
       problems.push(...findProblems({ ...one, tag }, outcomes));
       exchanges.push({ ...one, tag });
