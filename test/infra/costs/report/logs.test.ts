@@ -112,14 +112,9 @@ const lists = [
   ['POST /inventory/adjustments', '200', '1000'],
   ['POST /inventory/adjustments', '409', '50'],
 ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
-// Ten plain updates, with one unit each, and twenty with a key, with four.
-const updates = toLine('updateInventory', '200', 'storefront', { lines: '60', writeUnits: '180' });
 // The scheduled check's requests are a part of the fixed costs.
 const ofCheck = toAccess('GET /inventory', '200', '200', { lines: '8640', isCheck: '1' });
-const withLists = {
-  access: [...accessRows, ...lists, ofCheck],
-  functions: [...functionRows, updates],
-};
+const withLists = { access: [...accessRows, ...lists, ofCheck] };
 
 it.each([
   [Date.UTC(2026, 11, 5), 1],
