@@ -65,33 +65,19 @@ const unprintable = /[^ -~\n]|Traceback/;
 /** The service does not send them, and each request takes effect. */
 const foreignResponses: readonly [string, ForeignResponse][] = [
   ['a page with 200', { status: 200, body: html }],
-  ['a list with 200', { status: 200, body: entries }],
-  ['no list of entries with 200', { status: 200, body: '{"entries":{"petId":0}}' }],
   ['entries of another pet with 200', { status: 200, body: `{"entries":${entries}}` }],
-  ['entries that are none with 200', { status: 200, body: '{"entries":[7]}' }],
   ['its own entries with 201', { status: 201, body: `{"entries":[{"petId":${petId}}]}` }],
   ['an error with 200', { status: 200, body: errorBody(409, 'insufficient_stock') }],
   ['no body with 200', { status: 200 }],
-  ['a 204', { status: 204 }],
-  ['a firewall’s 403', { status: 403, body: html }],
   ['AWS’s 403', { status: 403, body: '{"message":"Forbidden"}' }],
   ['the gateway’s 413', { status: 413, body: '{"message":"Request Too Long"}' }],
   ['a load balancer’s 404', { status: 404, body: '{"code":"not_found","message":"Gone"}' }],
   ['another API’s 404', { status: 404, body: errorBody(404, 'no_such_route') }],
   ['a 404 about another status', { status: 404, body: errorBody(409, 'insufficient_stock') }],
-  ['a 409 about another status', { status: 409, body: errorBody(404, 'not_found') }],
   ['a 409 with the code of a 404', { status: 409, body: errorBody(409, 'not_found') }],
-  ['another API’s 409', { status: 409, body: errorBody(409, 'conflict') }],
   ['a truncated 409', { status: 409, body: errorBody(409, 'not_for_sale').slice(0, -9) }],
-  ['a proxy’s 401', { status: 401, body: '' }],
   ['a redirect', { status: 302, headers: { Location: '/v1/inventory' } }],
-  ['a 405', { status: 405, body: errorBody(405, 'method_not_allowed') }],
-  ['a 409', { status: 409, body: html }],
-  ['a 422', { status: 422, body: html }],
   ['deep JSON', { status: 404, body: '['.repeat(100_000) }],
-  ['a 408 without end', { status: 408, ...noTimeLeft }],
-  ['a 429 without end', { status: 429, ...noTimeLeft }],
-  ['a 502 without end', { status: 502, ...noTimeLeft }],
   ['a 503 without end', { status: 503, ...noTimeLeft }],
   ['an endless pause', { status: 503, headers: { 'Retry-After': '9'.repeat(5_000) } }],
 ];
@@ -134,12 +120,8 @@ describe.each(installed)('%s', (file) => {
 
   const mistakes = [
     ['invalid_request', 400],
-    ['unauthorized', 401],
-    ['forbidden', 403],
     ['unknown_path', 404],
     ['not_found', 404],
-    ['payload_too_large', 413],
-    ['unsupported_media_type', 415],
     ['idempotency_key_reused', 422],
   ] as const satisfies readonly (readonly [keyof typeof statusOfCode, number])[];
   it.each(mistakes)(
@@ -162,21 +144,18 @@ describe.each(installed)('%s', (file) => {
     },
   );
 
-  it.each([200, 404, 409, 500])(
-    'prints no API key that a server sends back with %i',
-    async (status) => {
-      const headers = { 'Retry-After': '99' };
-      const { stdout, stderr } = await sellBehind(
-        (request) => ({
-          status,
-          headers,
-          body: JSON.stringify({ ...request.headers, message: request.headers.authorization }),
-        }),
-        file,
-      );
-      expect(stdout + stderr).not.toContain('psk_');
-    },
-  );
+  it.each([404, 500])('prints no API key that a server sends back with %i', async (status) => {
+    const headers = { 'Retry-After': '99' };
+    const { stdout, stderr } = await sellBehind(
+      (request) => ({
+        status,
+        headers,
+        body: JSON.stringify({ ...request.headers, message: request.headers.authorization }),
+      }),
+      file,
+    );
+    expect(stdout + stderr).not.toContain('psk_');
+  });
 
   it('sends the key to no other server', async () => {
     const keys: unknown[] = [];
