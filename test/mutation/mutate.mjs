@@ -73,6 +73,8 @@ function toOptions(path) {
     warnings: { slow: false },
     concurrency: 2,
     timeoutMS: 15_000,
+    // The first run, without mutants, may take longer on a busy machine than Stryker expects.
+    dryRunTimeoutMinutes: 30,
     // Outside the checkout, and outside node_modules, where Node and vitest take files for JavaScript.
     tempDirName: join(tmpdir(), 'petstore-mutation'),
     cleanTempDir: 'always',
