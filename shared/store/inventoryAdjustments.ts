@@ -70,7 +70,7 @@ export function defineInventoryAdjustments(
     function readOutcome({ d, v, c, m, e }: Record<string, AttributeValue>): boolean {
       if (d?.S !== deltas) {
         throw new IdempotencyKeyReused(
-          'This Idempotency-Key was used for another adjustment: use a new key for a new adjustment.',
+          'This Idempotency-Key was used for another adjustment: send that one again to learn its outcome, or use a new key for a new adjustment.',
         );
       }
       // An attempt of this very request may have written it, and lost its response.

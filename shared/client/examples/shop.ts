@@ -3,6 +3,8 @@
  * the shop's truth: each step is saved before it is sent, and is open until the service says its outcome. It needs
  * Node.js 24 or later, and only programs on its own machine reach it.
  *
+ * Install the client first (guide "TypeScript client"), and run `npm pkg set type=module`. PORT is 8080 by default.
+ *
  *   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… DATABASE=shop.db node shop.ts
  *   curl -X PUT localhost:8080/orders/2003 -d '{"7": 2, "9": 1}'        sells two pieces of pet 7 and one of pet 9
  *   curl -X PUT localhost:8080/orders/2003/returns/1 -d '{"7": 1}'      takes one piece back
