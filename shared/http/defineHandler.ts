@@ -30,8 +30,10 @@ export interface OperationInput<O extends Operation>
   extends Readonly<Pick<RequestState, 'ifMatch'>> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
-  /** Of an operation that requires an `Idempotency-Key`. */
-  readonly idempotencyKey: string;
+  /** An operation that reads one requires it. */
+  readonly idempotencyKey: 'Idempotency-Key' extends NonNullable<O['requestHeaders']>[number]
+    ? string
+    : undefined;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
 }
 

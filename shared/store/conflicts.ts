@@ -43,7 +43,7 @@ export async function repeatConflicts<Output>(send: () => Promise<Output>): Prom
   }
 }
 
-export function isConflict(error: unknown): boolean {
+function isConflict(error: unknown): boolean {
   const isCanceled = readReasons(error).some(({ Code }) => transient.includes(String(Code)));
   return isCanceled || error instanceof TransactionConflictException;
 }

@@ -24,7 +24,6 @@ import {
   toUpdateVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
-import { buildRequestPut, nowInSeconds } from './requestRow.ts';
 
 export interface AdjustmentResult {
   /** The entries after the adjustment, in the order of the adjustments, without those that no longer exist. */
@@ -51,7 +50,7 @@ export function defineInventoryAdjustments(
     const version = newVersion();
 
     function buildPut(refusal?: AdjustmentRefused) {
-      const seconds = nowInSeconds();
+      const seconds = Math.floor(Date.now() / 1_000);
       const row = {
         ...key,
         d: { S: deltas },
@@ -63,7 +62,7 @@ export function defineInventoryAdjustments(
           e: { S: toJson(refusal.refused) },
         }),
       };
-      return buildRequestPut(requestsTable, row, seconds, OUTCOME_DAYS * 24 * 60 * 60);
+      return buildRequestPut(requestsTable, row, seconds);
     }
 
     /** @throws {AdjustmentRefused} if that is the outcome */
@@ -164,6 +163,24 @@ function toDeltas(adjustments: readonly InventoryAdjustment[]): string {
     .map(({ petId, delta }) => `${petId}:${delta}`)
     .sort()
     .join();
+}
+
+/**
+ * Puts a request's row, unless another one is there that has not expired: DynamoDB may take some days to delete expired
+ * items.
+ * @param seconds now, since the epoch, as `timeToLive` counts
+ */
+function buildRequestPut(
+  TableName: string,
+  row: Readonly<Record<string, AttributeValue>>,
+  seconds: number,
+) {
+  return {
+    TableName,
+    Item: { ...row, t: { N: String(seconds + OUTCOME_DAYS * 24 * 60 * 60) } },
+    ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
+    ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+  };
 }
 
 function toChange({ petId, delta }: InventoryAdjustment, version: string) {

@@ -9,9 +9,10 @@ import {
 } from '../operationRequest.ts';
 
 /**
- * Adds the headers of every response, errors included: the request id, how to cache it, and those of a deprecated operation. Others let
- * scripts of the allowed origins read the response (https://fetch.spec.whatwg.org/#http-cors-protocol). A script must
- * set the key's header, so an origin alone grants nothing.
+ * Adds the headers of every response, errors included: the request id, how to cache it, and those of a deprecated
+ * operation. Others let scripts of the allowed origins read the response
+ * (https://fetch.spec.whatwg.org/#http-cors-protocol). A script must set the key's header, so an origin alone grants
+ * nothing.
  */
 export function responseHeaders(
   { lifecycle }: Operation,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type RefusalCode, refusalCodes } from '../../../shared/contract/errorBody.ts';
 import type { AdjustmentRefused } from '../../../shared/contract/errors.ts';
+import { toJson } from '../../../shared/contract/json.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import {
@@ -239,7 +240,7 @@ function* judge(requests: readonly Request[], states: readonly State[]): Generat
   for (const same of Map.groupBy(requests, ({ key }) => key).values()) {
     const outcomes = same.flatMap(({ attempts }) => attempts).filter(isOutcome);
     if (same.flatMap(({ effects }) => effects).length > 1) yield 'A key has two effects.';
-    const texts = new Set(outcomes.map(({ error }) => error?.message));
+    const texts = new Set(outcomes.map(({ error }) => error && toOutcomeText(error)));
     if (texts.size > 1) yield 'A key has two outcomes.';
     if (new Set(outcomes.map(({ request }) => request)).size > 1) yield 'A key has two requests.';
     if (outcomes.length === 0) yield 'A key has no outcome.';
@@ -249,6 +250,11 @@ function* judge(requests: readonly Request[], states: readonly State[]): Generat
     for (const attempt of request.attempts) yield* judgeResponse(attempt, states);
     if (request.attempts.at(-1)?.status === 503) yield 'A 503 comes although no call failed.';
   }
+}
+
+/** What a refusal says, which each replay repeats. */
+function toOutcomeText(error: Error): string {
+  return toJson([error.message, (error as AdjustmentRefused).refused]);
 }
 
 function isOutcome({ status }: Attempt): boolean {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 
 const waitForReal = globalThis.setTimeout;
 
@@ -42,16 +42,6 @@ export async function onFastClock<T>(act: () => Promise<T>, step = 20): Promise<
   } finally {
     vi.useRealTimers();
   }
-}
-
-/** Lets the pauses of code pass a thousand times as fast, until the test ends. Dates keep their pace. */
-export function hurryPauses(): void {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
-  const clock = setInterval(() => vi.advanceTimersByTime(2_000), 2);
-  onTestFinished(() => {
-    clearInterval(clock);
-    vi.useRealTimers();
-  });
 }
 
 /** Skips all pauses of `node:timers/promises`, until the file's tests end. Time limits keep their length. */
