@@ -64,7 +64,8 @@ const { handle } = transport;
 transport.handle = async function call(this: Handler, request, options: HttpHandlerOptions = {}) {
   const respond = fakes.get(request.port);
   const { body: sent = '' } = request;
-  const body = sent instanceof Uint8Array ? Buffer.from(sent).toString() : sent;
+  // The SDK's bytes log a warning where they are used as text. `Buffer.from` does.
+  const body = sent instanceof Uint8Array ? new TextDecoder().decode(sent) : sent;
   if (!respond || options.abortSignal?.aborted || typeof body !== 'string') {
     return handle.call(this, request, options);
   }
