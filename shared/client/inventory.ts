@@ -25,7 +25,7 @@ import {
   toPetIdText,
   toTaggedItem,
 } from './resources.ts';
-import { type Call, type CallOptions, refuseNoHeaders, refuseUnknown } from './settings.ts';
+import { type Call, type CallOptions, refuseInvalidHeaders, refuseUnknown } from './settings.ts';
 
 /** Selects entries and their members. */
 export interface InventoryQuery<Include extends Included = Included> {
@@ -142,7 +142,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     ) => {
       const call = start(options);
       refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
-      refuseNoHeaders({ ifNoneMatch });
+      refuseInvalidHeaders({ ifNoneMatch });
       // Without ids, the response would be the whole inventory.
       if (petIds !== undefined && !Array.isArray(petIds)) {
         throw new TypeError('petIds must be an array of bigints.');
@@ -205,7 +205,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       const call = start(options, ['idempotencyKey']);
       const { idempotencyKey = '' } = options ?? {};
       // It is required.
-      refuseNoHeaders({ idempotencyKey });
+      refuseInvalidHeaders({ idempotencyKey });
       const deltas = parseAdjustments(adjustments);
       const texts = Array.from(deltas, ([petId, delta]) => `{"petId":${petId},"delta":${delta}}`);
       const request: PetstoreRequest<'adjustInventory'> = {

@@ -96,7 +96,7 @@ const sharedNames = Object.keys(defaults);
 export function parseOptions(options: ClientOptions): Settings {
   refuseUnknown(options, ['baseUrl', 'apiKey', 'fetch', 'onDeprecation', ...sharedNames]);
   const { baseUrl, apiKey, fetch, onDeprecation } = options;
-  refuseNoFunctions({ fetch, onDeprecation });
+  refuseOtherThanFunctions({ fetch, onDeprecation });
   const isFunction = typeof apiKey === 'function';
   if (!isFunction) parseApiKey(apiKey);
   return {
@@ -126,7 +126,7 @@ export function startCall(
   names: readonly string[] = [],
 ): Call {
   refuseUnknown(options, [...names, 'signal', ...sharedNames]);
-  refuseNoHeaders(options);
+  refuseInvalidHeaders(options);
   const { signal } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw new TypeError('signal must be an AbortSignal.');
@@ -162,7 +162,7 @@ const headerRules: Readonly<Record<string, typeof entityTag>> = {
  * Otherwise `null` would become the text "null", the same key for all orders.
  * @throws {TypeError} that names the option
  */
-export function refuseNoHeaders(options: object): void {
+export function refuseInvalidHeaders(options: object): void {
   for (const [name, value] of Object.entries(options)) {
     const { pattern, rule } = headerRules[name] ?? {};
     const isValid = value === undefined || (typeof value === 'string' && pattern?.test(value));
@@ -170,7 +170,7 @@ export function refuseNoHeaders(options: object): void {
   }
 }
 
-function refuseNoFunctions(options: Readonly<Record<string, unknown>>): void {
+function refuseOtherThanFunctions(options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`${name} must be a function.`);
@@ -198,7 +198,7 @@ function parseShared(options: SharedOptions, otherwise: Shared): Shared {
     totalTimeout = otherwise.totalTimeout,
     maxRetries = otherwise.maxRetries,
   } = options;
-  refuseNoFunctions({ onResponse });
+  refuseOtherThanFunctions({ onResponse });
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
     if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMER)) {
       throw new TypeError(`${name} must be milliseconds, more than 0 and at most ${MAX_TIMER}.`);

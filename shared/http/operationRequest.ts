@@ -3,6 +3,9 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { VerifiedKey } from '../keys/keyVerifier.ts';
 import type { RequestUnits } from '../runtime/requestUnits.ts';
 
+/** The length up to which messages and the log show a name that a client sent, in UTF-16 code units. */
+export const MAX_NAME_LENGTH = 40;
+
 /** What the middleware learns about a request on its way to the handler. */
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */

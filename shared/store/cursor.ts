@@ -15,9 +15,8 @@ export interface Page<Element> {
 const SEAL_BYTES = 12;
 
 /**
- * Makes a position in a table opaque. The seal, keyed with the table's name, detects cursors of other tables, and
- * invented or damaged ones. It is not a secret: a cursor is only a position in its own table. Every client that may
- * list the table can reach it page by page anyway.
+ * Makes a position in a table opaque. The seal is there so that a damaged or invented cursor, or one of another table, is
+ * a 400 in place of a page from a wrong position. It is no secret: whoever may list the table reaches every position.
  */
 export function sealCursor(tableName: string, position: string): string {
   const text = Buffer.from(position);

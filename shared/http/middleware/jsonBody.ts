@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
 import { parseJson } from '../../contract/json.ts';
 import {
+  MAX_NAME_LENGTH,
   type OperationMiddleware,
   type OperationRequest,
   readHeader,
@@ -88,9 +89,8 @@ function describeProblem({ path, message }: z.core.$ZodIssue, body: unknown): st
     : `${name} ${message}`;
 }
 
-/** Limits of the members that the message lists if one is missing, so that a misspelt name is seen. */
+/** How many members the message lists if one is missing, so that a misspelt name is seen. */
 const MAX_NAMES = 3;
-const MAX_NAME_LENGTH = 40;
 
 function describeFound(body: unknown): string {
   const found = Object.keys(Object(body));

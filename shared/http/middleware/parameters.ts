@@ -1,7 +1,11 @@
 import { InvalidRequest } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Parameter } from '../../contract/parameters.ts';
-import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+import {
+  MAX_NAME_LENGTH,
+  type OperationMiddleware,
+  type OperationRequest,
+} from '../operationRequest.ts';
 
 export function parameters({
   parameters = {},
@@ -40,9 +44,6 @@ export function parameters({
 
   return { before: parseParameters };
 }
-
-/** The length up to which the message shows a sent name. */
-const MAX_NAME_LENGTH = 40;
 
 /** The right names by how they may be spelled: in plain letters, in the singular or the plural. */
 function listSpellings(names: readonly string[]): ReadonlyMap<string, string> {

@@ -2,6 +2,7 @@ import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
 import { hideSecrets } from '../../keys/hideSecrets.ts';
 import { logWarn } from '../../runtime/logger.ts';
 import {
+  MAX_NAME_LENGTH,
   type OperationMiddleware,
   type OperationRequest,
   readHeader,
@@ -42,9 +43,8 @@ export function requestContext(): OperationMiddleware {
   return { before: readContext };
 }
 
-/** Limits of the names that the log shows of another event. Its values may be secret. */
+/** How many names the log shows of another event. Its values may be secret. */
 const MAX_NAMES = 10;
-const MAX_NAME_LENGTH = 40;
 
 function describe(event: unknown): string | readonly string[] {
   if (typeof event !== 'object' || event === null) return event === null ? 'null' : typeof event;
