@@ -11,12 +11,13 @@ import { buildOverview, buildPublishedDocument, defineReference, javascript } fr
  * @throws {Error} when a guide has an unknown placeholder
  */
 export async function buildSite(access: Access): Promise<Site> {
+  const { documentationAddress, servers } = access;
   const { bytes, document } = buildPublishedDocument(access);
   const facts = await readFacts(access);
   const texts = guideNames.map((name) => {
     const text = fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts);
     // The client's README has whole addresses, for its package.
-    return [name, text.replaceAll(`](${access.documentationAddress}/`, '](')] as const;
+    return [name, text.replaceAll(`](${documentationAddress}/`, '](')] as const;
   });
   const guides = texts.map(([name, text]) => renderGuide(name, text));
   const overview = buildOverview(document);
@@ -27,18 +28,21 @@ export async function buildSite(access: Access): Promise<Site> {
     ...texts.map(
       ([name, text]) => [`${name}.md`, toTextFile(linkToMarkdown(text), 'markdown')] as const,
     ),
-    ['llms.txt', toTextFile(listForTools([...guides, overview], access.documentationAddress))],
+    ['llms.txt', toTextFile(listForTools([...guides, overview], documentationAddress))],
     ...examples.map((name) => [name, toTextFile(readExample(name, access))] as const),
     ...defineReference(overview, document, guides, access),
     ['openapi.json', { type: 'application/json', body: bytes }],
     [
       feedName,
-      { type: `${feedType}; charset=utf-8`, body: renderFeed(guides, access.documentationAddress) },
+      { type: `${feedType}; charset=utf-8`, body: renderFeed(guides, documentationAddress) },
     ],
     ['search.json', { type: 'application/json', body: buildSearchIndex([overview, ...guides]) }],
     [
       tarballName,
-      { type: 'application/gzip', body: () => packClient(access.documentationAddress) },
+      {
+        type: 'application/gzip',
+        body: () => packClient(documentationAddress, servers[0].baseUrl),
+      },
     ],
     ['site.js', { type: javascript, body: readAsset('site.js') }],
     ['style.css', { type: 'text/css; charset=utf-8', body: readAsset('style.css') }],

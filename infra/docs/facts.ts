@@ -245,14 +245,11 @@ function renderBold(dollars: number): string {
 async function readClientFacts(access: Access): Promise<Placeholders> {
   const { documentationAddress, servers, apiKey } = access;
   const [readme, types, changelog] = await Promise.all([
-    readClientReadme(documentationAddress),
+    readClientReadme(documentationAddress, servers[0].baseUrl),
     readClientTypes(),
     readClientChangelog(),
   ]);
-  const text = readme
-    .replace(/^# .*\n+/, '')
-    .replaceAll('http://127.0.0.1:3000/v1', servers[0].baseUrl)
-    .replaceAll('psk_…', apiKey ?? '$&');
+  const text = readme.replace(/^# .*\n+/, '').replaceAll('psk_…', apiKey ?? '$&');
   return {
     clientAddress: () => `${documentationAddress}/${tarballName}`,
     clientReadme: () => text.trimEnd(),

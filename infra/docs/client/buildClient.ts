@@ -17,11 +17,13 @@ export const tarballName = `${name}-${packageJson.version}.tgz`;
  * Builds the client's package: an ES module with its types, which `require` takes too from Node.js 20.19 and 22.12.
  * @param folder gets the tarball, and its content in the folder `package`
  * @param documentationAddress without a slash at its end; errors link to it
+ * @param baseUrl what its README calls
  * @returns the tarball's path
  */
 export async function buildClient(
   folder: string,
   documentationAddress: string | undefined,
+  baseUrl: string | undefined,
 ): Promise<string> {
   const content = join(folder, 'package');
   await rm(content, { recursive: true, force: true });
@@ -30,17 +32,17 @@ export async function buildClient(
     bundleClient(join(content, 'index.js'), documentationAddress),
     writeFile(join(content, 'index.d.ts'), await readClientTypes()),
     writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
-    writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress)),
+    writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress, baseUrl)),
     copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
   ]);
   await promisify(execFile)('npm', ['pack', content, '--pack-destination', folder]);
   return join(folder, tarballName);
 }
 
-export async function packClient(documentationAddress: string): Promise<Buffer> {
+export async function packClient(documentationAddress: string, baseUrl: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
   try {
-    return await readFile(await buildClient(folder, documentationAddress));
+    return await readFile(await buildClient(folder, documentationAddress, baseUrl));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -86,10 +88,14 @@ const manifest = {
 };
 
 /** In the README, addresses are those of `npm start`. */
-export async function readClientReadme(documentationAddress: string | undefined): Promise<string> {
+export async function readClientReadme(
+  documentationAddress = '$&',
+  baseUrl = '$&',
+): Promise<string> {
   const text = await readFile(join(projectRoot, 'shared/client/README.md'), 'utf8');
-  const address = documentationAddress ?? '$&';
-  return text.replaceAll('http://127.0.0.1:3000/docs', address);
+  return text
+    .replaceAll('http://127.0.0.1:3000/docs', documentationAddress)
+    .replaceAll('http://127.0.0.1:3000/v1', baseUrl);
 }
 
 /** What each version changes for storefront developers. */

@@ -15,6 +15,7 @@ import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 const BUDGET = 7 * 1024 + 64 * Math.max(0, operationIds.length - 6);
 
 const documentationAddress = 'https://docs.shop.example/inventory';
+const baseUrl = 'https://api.shop.example/v1';
 
 const run = promisify(execFile);
 const tsc = join(projectRoot, 'node_modules/.bin/tsc');
@@ -25,7 +26,7 @@ describe('the client’s package', () => {
   // npm would call the registry. To install a package without dependencies, it is enough to unpack it.
   const installed = 'node_modules/petstore-inventory-client';
   beforeAll(async () => {
-    tarball = await buildClient(folder, documentationAddress);
+    tarball = await buildClient(folder, documentationAddress, baseUrl);
     mkdirSync(toPath(installed), { recursive: true });
     await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', toPath(installed)]);
   });
@@ -44,14 +45,15 @@ describe('the client’s package', () => {
     expect(readdirSync(toPath(installed)).sort()).toEqual(files.split(' '));
   });
 
-  it('has a README with its own address', () => {
+  it('has a README with its own address, and with that of a stage', () => {
     const readme = readPackage('README.md');
     expect(readme).toContain(`npm install ${documentationAddress}/${tarballName}\n`);
-    expect(readme).not.toContain('127.0.0.1:3000/docs');
+    expect(readme).toContain(`baseUrl: '${baseUrl}'`);
+    expect(readme).not.toContain('127.0.0.1');
   });
 
   it('has the same bytes each time that it is built', async () => {
-    expect(await packClient(documentationAddress)).toEqual(readFileSync(tarball));
+    expect(await packClient(documentationAddress, baseUrl)).toEqual(readFileSync(tarball));
   });
 
   it('imports nothing', () => {
