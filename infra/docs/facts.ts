@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import {
@@ -127,7 +127,7 @@ function collectOperationFacts(documentationAddress: string): Placeholders {
       if (lifecycle?.kind !== 'deprecated') return undefined;
       return `Deprecated from **${toDay(lifecycle.since)}**; available at least until **${toDay(lifecycle.sunset)}** (00:00 UTC).`;
     },
-    error: describeStatus,
+    errors: renderErrorTable,
     retryAfter: (reason) => retryAfter[reason as keyof typeof retryAfter],
   };
 }
@@ -157,14 +157,15 @@ function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** The status of a code of the service, and the operations that respond with it. */
-function describeStatus(code: string): string | undefined {
-  if (!Object.hasOwn(statusOfCode, code)) return undefined;
-  const known = code as ErrorCode;
-  const from = rows.filter(({ errors }) => errors.includes(known));
-  const names = from.map(({ operationId }) => linkToReference(operationId)).join(', ');
-  const all = from.length === rows.length ? 'every operation' : names;
-  return `Status **${statusOfCode[known]}**, ${all === '' ? 'at any path' : `from ${all}`}.`;
+/** Each code of the service with its status, and the operations that respond with it. */
+function renderErrorTable(): string {
+  const lines = Object.entries(statusOfCode).map(([code, status]) => {
+    const from = rows.filter(({ errors }) => errors.some((one) => one === code));
+    const names = from.map(({ operationId }) => linkToReference(operationId)).join(', ');
+    const all = from.length === rows.length ? 'every operation' : names;
+    return [status, `[\`${code}\`](#${code})`, all === '' ? 'any path' : all];
+  });
+  return renderTable(['status', 'code', 'from'], lines);
 }
 
 const MAX_IDS = operations.listInventory.query.petId.schema.maxItems ?? 1;

@@ -7,11 +7,13 @@ export const feedType = 'application/atom+xml';
 /** The released versions of the changelog, the newest first, as an Atom feed (RFC 4287). */
 export function renderFeed(guides: readonly Guide[], documentationAddress: string): string {
   const base = escapeHtml(documentationAddress);
-  const page = `${base}/changelog.html`;
+  const page = `${base}/deprecations.html`;
+  // The page of release 2.0, since another id would be another feed.
+  const id = `${base}/changelog.html`;
   const versions = findVersions(guides);
   const entries = versions.map(
     ({ anchor, version, day, html }) => `<entry>
-<id>${page}#${anchor}</id>
+<id>${id}#${anchor}</id>
 <title>Version ${version}</title>
 <updated>${day}T00:00:00Z</updated>
 <link href="${page}#${anchor}"/>
@@ -21,7 +23,7 @@ export function renderFeed(guides: readonly Guide[], documentationAddress: strin
   );
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en" xml:base="${base}/">
-<id>${page}</id>
+<id>${id}</id>
 <title>Changes of Petstore Inventory</title>
 <updated>${versions[0]?.day}T00:00:00Z</updated>
 <link rel="self" href="${base}/${feedName}"/>
@@ -33,7 +35,7 @@ ${entries.join('')}</feed>
 
 /** A version without a day is not released. */
 function findVersions(guides: readonly Guide[]) {
-  const html = guides.find(({ name }) => name === 'changelog')?.html ?? '';
+  const html = guides.find(({ name }) => name === 'deprecations')?.html ?? '';
   const sections = html.matchAll(
     /<h2 id="([^"]+)">(\S+) - (\d{4}-\d\d-\d\d)<\/h2>(.*?)(?=<h2|$)/gs,
   );

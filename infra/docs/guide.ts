@@ -7,8 +7,8 @@ export const menu = {
   'First steps': ['index', 'client', 'generated-clients', 'numbers'],
   Selling: ['selling', 'updates'],
   Reading: ['lists'],
-  'When things fail': ['errors', 'retries', 'limits'],
-  Reference: ['reference', 'deprecations', 'changelog'],
+  'When things fail': ['errors', 'retries'],
+  Reference: ['reference', 'deprecations'],
 } as const;
 
 export const guideNames = Object.values(menu)

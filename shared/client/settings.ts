@@ -26,7 +26,7 @@ export interface CallOptions extends SharedOptions {
 export interface SharedOptions extends Bounds {
   /**
    * Your own headers for each request, such as `X-Request-Id`. A call's header replaces the client's header of the
-   * same name. The client rejects headers that it sets itself, such as `Authorization`.
+   * same name. `Authorization`, `Content-Type` and the headers that other options set are refused.
    */
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
   /**

@@ -38,7 +38,7 @@ export function defineOpenApiDocument(
       version: INTERFACE_VERSION,
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
-        'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](deprecations.html).',
+        'Every request needs an API key, every body is JSON, and every error of the service has the same members. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries and limits](retries.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](deprecations.html).',
       contact: buildContact('api@petstore.example'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

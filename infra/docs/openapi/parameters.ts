@@ -21,7 +21,7 @@ const requestHeaders = {
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
-    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the first 200, 404 or 409. The same adjustment sent again changes nothing and gets that outcome, a 200 with the entries as they are then. Another adjustment with this key gets 422.`,
+    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the first 200, 404 \`not_found\` or 409. The same adjustment sent again changes nothing and gets that outcome, a 200 with the entries as they are then. Another adjustment with this key gets 422.`,
     schema: textSchema('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {

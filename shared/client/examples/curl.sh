@@ -1,8 +1,8 @@
 #!/bin/sh
 # Sells or returns pieces of up to ten pets, all or none, with curl 7.84 or later:
 #   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh order-2002 7:-1 9:-2
-# The first word is the key: the id of the order or of the return. However often you run this, it
-# counts once. Exit status:
+# The first word is the key: the id of the order or of the return. If you run this again within 30
+# days, it counts once. Exit status:
 #   0 done
 #   1 refused: nothing has changed, and nothing will under this key
 #   2 not known: run it again with the same words

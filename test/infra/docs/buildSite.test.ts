@@ -93,10 +93,13 @@ describe('the guides', () => {
     for (const name of guideNames) expect(read(`${name}.html`), name).not.toContain('{{');
   });
 
-  test('have a section for each error code, with the operations that respond with it', () => {
+  test('have each error code with its status, and the operations that respond with it', () => {
+    const [, ...lines] = readSection('errors.html', 'all-codes').split('<tr>\n<td>');
+    expect(lines).toHaveLength(Object.keys(statusOfCode).length);
     for (const [code, status] of Object.entries(statusOfCode)) {
-      const [text = ''] = /Status .*/.exec(readSection('errors.html', code)) ?? [];
-      expect(text, code).toContain(`<strong>${status}</strong>`);
+      const start = `${status}</td>\n<td><a href="#${code}">`;
+      const text = lines.find((line) => line.startsWith(start)) ?? '';
+      expect(text, code).not.toBe('');
       for (const { operationId, errors } of rows) {
         const isNamed = text.includes(toLink(operationId)) || text.includes('every operation');
         expect(isNamed, `${code} ${operationId}`).toBe(errors.some((one) => one === code));
@@ -110,7 +113,7 @@ describe('the guides', () => {
         ({ settings }) => settings.throttles[operationId as OperationId],
       );
       const numbers = throttles.flatMap(({ rate, burst }) => [`${rate}`, `${burst}`]);
-      expect(readRow('limits.html', toLink(operationId))).toEqual(numbers);
+      expect(readRow('retries.html', toLink(operationId))).toEqual(numbers);
       const cells = readRow('index.html', toLink(operationId));
       expect(cells.slice(0, 2)).toEqual([`<code>${method} ${path}</code>`, permission]);
       expect(cells[2]).toContain(lifecycle.kind);
@@ -160,14 +163,14 @@ test.each<[string, string, string, (() => Site)?]>([
   ['index', 'whom to ask', '<footer>Questions? <a href="mailto:api@shop.example">'],
   ['index', 'the client in its first sample', `// ${install(documentationAddress)}import { `],
   ['updates', 'its place in the menu', '<a href="updates.html" aria-current="page">'],
-  ['limits', 'the largest body', '<td>the body of any request</td>\n<td>10 MB</td>'],
+  ['retries', 'the largest body', '<td>the body of any request</td>\n<td>10 MB</td>'],
   ['deprecations', 'the status page', `<a href="${deployed.statusPage}">status page</a>`],
-  ['deprecations', 'the version of the service', `<td>${packageJson.version}</td>`],
+  ['deprecations', 'the version of the service', `have version ${packageJson.version}.`],
   ['deprecations', 'the lack of a status page', 'There is no status page.', () => localSite],
   ['client', 'the client of the published site', install(documentationAddress)],
   ['client', 'the client of the local stage', install(local.documentationAddress), () => localSite],
   ['client', 'the types of the client', 'interface PetstoreClient extends'],
-  ['changelog', 'a change for clients', '<li>412 carries the current <code>ETag</code>.'],
+  ['deprecations', 'a change for clients', '<li>412 carries the current <code>ETag</code>.'],
 ])('the guide "%s" has %s', (name, _, text, from = () => site) => {
   expect(readPlain(`${name}.html`, from())).toContain(text);
 });
@@ -189,15 +192,16 @@ test('the feed is XML with each release of the changelog, with links that hold e
   const [head = '', ...entries] = feed.split('<entry>');
   expect(feed.replaceAll(/&(?:amp|lt|quot);|<[^<>&]+>/g, '')).not.toMatch(/[<&]/);
   expect(head).toContain(` xml:base="${documentationAddress}/"`);
-  const releases = [...read('changelog.html').matchAll(/<h2 id="([^"]+)">[\d.]+ - ([\d-]+)</g)];
+  const releases = [...read('deprecations.html').matchAll(/<h2 id="([^"]+)">[\d.]+ - ([\d-]+)</g)];
   expect(releases.length).toBeGreaterThan(1);
   expect(entries).toHaveLength(releases.length);
   for (const [index, [, anchor = '', day]] of releases.entries()) {
     const entry = entries[index] ?? '';
     expect(entry).toContain(`<id>${documentationAddress}/changelog.html#${anchor}</id>`);
+    expect(entry).toContain(`<link href="${documentationAddress}/deprecations.html#${anchor}"/>`);
     expect(entry).toContain(`<updated>${day}T00:00:00Z</updated>`);
     const [, content = ''] = /<content type="html">(.+)<\/content>/s.exec(entry) ?? [];
-    expect(readSection('changelog.html', anchor)).toContain(decodeHtml(content));
+    expect(readSection('deprecations.html', anchor)).toContain(decodeHtml(content));
   }
 });
 
@@ -216,7 +220,7 @@ test('the guide has a cause and a fix for each error code', () => {
   for (const section of sections) {
     const [, ...items] = section.split(/^- /m);
     expect(items, section).not.toEqual([]);
-    for (const item of items) expect(item).toMatch(/^\*Cause:\* [^*]+<br>\n {2}\*Fix:\* [^*]+/);
+    for (const item of items) expect(item).toMatch(/^[^*]+\s\*\*Fix:\*\*\s[^*]+/);
   }
 });
 
