@@ -11,16 +11,6 @@ import {
 } from '../../shared/contract/operations.ts';
 import * as pageQuery from '../../shared/contract/pageQuery.ts';
 import * as values from '../../shared/contract/values.ts';
-import { countIdsAboveList } from '../costs/bills/costReport.ts';
-import { readPricing } from '../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, sumRequests } from '../costs/bills/traffic.ts';
-import { type RequestPricing, sumDollars, toDollarsPerMillion } from '../costs/bills/usage.ts';
-import {
-  findAllUnits,
-  findUnits,
-  type ResponseKind,
-  type ResponseUnits,
-} from '../costs/units/responseUnits.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { listRateRules, type RateRule } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
@@ -37,7 +27,6 @@ export async function readFacts(access: Access): Promise<Placeholders> {
     ...collectStageFacts(access),
     ...collectOperationFacts(access.documentationAddress),
     ...limits,
-    ...collectCostFacts(),
     ...(await readClientFacts(access)),
     source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
   };
@@ -187,60 +176,6 @@ const limits: Placeholders = {
 
 function toCount(number: unknown): string | undefined {
   return Number.isInteger(number) ? Number(number).toLocaleString('en') : undefined;
-}
-
-/** Production's costs, with the committed length of the inventory. */
-function collectCostFacts(): Placeholders {
-  const traffic = readCommittedTraffic();
-  const [stage] = stagesForClients;
-  const pricing = readPricing(stage, sumRequests(traffic));
-  return {
-    idsOrList: () => compareIdsAndList(pricing, traffic.entries),
-    pagesOfOrders: () => comparePageSizes(pricing),
-  };
-}
-
-/** From how many ids the whole list is cheaper than `petId=`, and from which length on it never is. */
-function compareIdsAndList(pricing: RequestPricing, entries: number): string {
-  const price = (response: ResponseKind) =>
-    computeDollars(findUnits(pricing, 'listInventory', response, entries), pricing);
-  const describeThreshold = (response: '200' | '200 gzip') => {
-    const ids = countIdsAboveList(pricing, entries, response);
-    // In tens, since Lambda's time is an assumption and a response to ids can be compressed too.
-    return ids === undefined
-      ? 'for no number of ids'
-      : `from some **${10 * Math.ceil(ids / 10)} ids**`;
-  };
-  let length = 100;
-  while (countIdsAboveList(pricing, length, '200 gzip') !== undefined) length += 100;
-  return [
-    `A million requests for one id cost ${renderBold(price('200 petId'))}, and for ${MAX_IDS} ids ${renderBold(price('200 petIds'))}: each id is a read of its own.`,
-    `A million lists of all ${toCount(entries)} entries cost ${renderBold(price('200 gzip'))} with gzip, and ${renderBold(price('200'))} without.`,
-    `So the list is cheaper ${describeThreshold('200 gzip')} with gzip, and ${describeThreshold('200')} without.`,
-    `From some ${toCount(length)} entries on, \`petId=\` is always cheaper.`,
-  ].join('\n');
-}
-
-function comparePageSizes(pricing: RequestPricing): string {
-  const largest = findAllUnits(pricing, 'listOrders', 0).find(
-    ({ request }) => request === `limit=${MAX_LIMIT}`,
-  );
-  const usual = computeDollars(findUnits(pricing, 'listOrders', '200', 0), pricing);
-  const pages = MAX_LIMIT / pageQuery.DEFAULT_LIMIT;
-  const all = computeDollars(largest, pricing);
-  return [
-    `A million pages of ${pageQuery.DEFAULT_LIMIT} orders cost ${renderBold(usual)}, and of ${toCount(MAX_LIMIT)} orders ${renderBold(all)}.`,
-    `So ${toCount(MAX_LIMIT)} orders cost ${((pages * usual) / all).toFixed(1)} times as much in ${pages} pages as in one.`,
-  ].join('\n');
-}
-
-function computeDollars(units: ResponseUnits | undefined, pricing: RequestPricing): number {
-  if (!units) throw new Error('A request has no units: npm run units measures them.');
-  return sumDollars(toDollarsPerMillion(units, pricing));
-}
-
-function renderBold(dollars: number): string {
-  return `**$${dollars.toFixed(2)}**`;
 }
 
 async function readClientFacts(access: Access): Promise<Placeholders> {

@@ -163,25 +163,6 @@ function nameKind(operationId: OperationId, kind: string): string {
   return parameters ? 'one id' : 'one pet';
 }
 
-/**
- * From how many ids on `petId=` costs more than the whole list, sent in the same way to every client.
- * @returns `undefined` if even the most ids that a request may name cost less
- */
-export function countIdsAboveList(
-  pricing: RequestPricing,
-  entries: number,
-  response: '200' | '200 gzip' | '200 zstd' = '200',
-): number | undefined {
-  const toCost = (kind: ResponseKind) => {
-    const units = findUnits(pricing, 'listInventory', kind, entries);
-    return units ? sumDollars(toDollarsPerMillion(units, pricing)) : Number.POSITIVE_INFINITY;
-  };
-  const [one, most, list] = [toCost('200 petId'), toCost('200 petIds'), toCost(response)];
-  // Each id reads half a unit and adds as many bytes.
-  const ids = 1 + Math.ceil((list - one) / ((most - one) / (MAX_IDS - 1)));
-  return ids > MAX_IDS ? undefined : Math.max(1, ids);
-}
-
 export type ResponseCost = ReturnType<typeof priceResponses>[number];
 
 /** Dollars per million of every response, for an inventory of such a length. */

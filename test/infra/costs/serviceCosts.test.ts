@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { countIdsAboveList, priceService } from '../../../infra/costs/bills/costReport.ts';
-import { priceWorstMonth, readPricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { priceService } from '../../../infra/costs/bills/costReport.ts';
+import { priceWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { parseTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { sumDollars, sumOf } from '../../../infra/costs/bills/usage.ts';
 import { withMetrics } from '../../../infra/costs/costOptions.ts';
@@ -283,18 +283,6 @@ describe('npx petstore costs', () => {
     expect(toRow('fixed', more)).toBeCloseTo(toRow('fixed', costs), 9);
     expect(toRow('kept', more)).toBeCloseTo(2 * toRow('kept', costs), 2);
   });
-
-  // In dollars per million: 4.55 for one id and 0.068 for each further one; 10.42 for a list, and 6.27 as zstd.
-  test.each([
-    [1_000, '200', 88],
-    [1_000, '200 zstd', 27],
-    [100_000, '200', undefined],
-  ] as const)(
-    'of %i entries, the whole list as %s is cheaper than petId= from %s ids on',
-    (entries, response, ids) => {
-      expect(countIdsAboveList(readPricing(priced, 1), entries, response)).toBe(ids);
-    },
-  );
 });
 
 describe('npx petstore costs check REV', () => {

@@ -2,9 +2,6 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { priceResponses } from '../../../infra/costs/bills/costReport.ts';
-import { readPricing } from '../../../infra/costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { buildSite, keywords } from '../../../infra/docs/buildSite.ts';
 import { tarballName } from '../../../infra/docs/client/buildClient.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
@@ -125,33 +122,6 @@ describe('the guides', () => {
       const headers = `Deprecation: @${+since / 1_000}\nSunset: ${sunset.toUTCString()}\nLink: `;
       expect(text).toContain(`${headers}&lt;${documentationAddress}/${guide}>;`);
     }
-  });
-
-  test('say from how many ids, and up to which length, a list is cheaper, and what pages cost', () => {
-    const text = readSection('lists.html', 'parts-of-a-list').replaceAll(/<[^>]*>/g, '');
-    const traffic = readCommittedTraffic();
-    const pricing = readPricing(stagesForClients[0], sumRequests(traffic));
-    const price = (kind: string, length = traffic.entries, id = 'listInventory') =>
-      priceResponses(pricing, length).find(
-        ({ operationId, response }) => operationId === id && response === kind,
-      )?.dollarsPerMillion ?? Number.NaN;
-    const [one, hundred] = [price('200 petId'), price('200 petIds')];
-    const toIds = (ids: number) => one + ((ids - 1) * (hundred - one)) / 99;
-    const [, ids] = /(\d+) ids with gzip/.exec(text) ?? [];
-    expect(toIds(Number(ids))).toBeGreaterThanOrEqual(price('200 gzip'));
-    expect(toIds(Number(ids) - 10)).toBeLessThan(price('200 gzip'));
-    const [, length = ''] = /From some ([\d,]+) entries on/.exec(text) ?? [];
-    const entries = Number(length.replaceAll(',', ''));
-    expect(price('200 gzip', entries)).toBeGreaterThanOrEqual(hundred);
-    expect(price('200 gzip', entries - 100)).toBeLessThan(hundred);
-    const pages =
-      /pages of 100 orders cost \$(\S+), and of 1,000 orders \$(\S+)\.\s.* cost (\S+) times/;
-    const [, usual = '', largest, times] = pages.exec(text) ?? [];
-    expect(usual).toBe(price('200', 0, 'listOrders').toFixed(2));
-    // An order has more than 100 bytes, at $0.09 per GB.
-    const transfer = (900 * 100 * 1e6 * 0.09) / 2 ** 30;
-    expect(Number(largest)).toBeGreaterThan(Number(usual) + transfer);
-    expect(Number(times)).toBeCloseTo((10 * Number(usual)) / Number(largest), 1);
   });
 });
 
@@ -280,7 +250,7 @@ describe('for tools', () => {
       const { body } = site.get(`${name}.html`) ?? {};
       expect(body).toContain(`<link rel="alternate" href="${name}.md" type="text/markdown">`);
     }
-    expect(read('selling.md', localSite)).toContain(`Bearer ${local.apiKey}'`);
+    expect(read('lists.md', localSite)).toContain(`Bearer ${local.apiKey}'`);
     expect(read('reference.html')).not.toContain('.md"');
   });
 
