@@ -104,7 +104,7 @@ const named: Readonly<Record<string, Named>> = {
   },
   Error: {
     schema: ErrorBody,
-    about: 'The body of every error.',
+    about: 'The body of every error of the service.',
     members: {
       code: 'For programs: the name of a section of [Errors](errors.html). Closed.',
       message: 'For people: what was wrong and what would be right. The wording may change.',
