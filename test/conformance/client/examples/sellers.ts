@@ -2,7 +2,6 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import type { ConformanceTarget } from '../../target.ts';
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
@@ -84,7 +83,10 @@ export async function startShop({ baseUrl, apiKey }: Service, database: string) 
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const errors = text(child.stderr);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    errors += chunk;
+  });
   const [line] = await once(createInterface(child.stdout), 'line');
   const address = /http:\S+/.exec(line)?.[0] ?? '';
   return {
@@ -98,10 +100,10 @@ export async function startShop({ baseUrl, apiKey }: Service, database: string) 
     async listSteps(order: string): Promise<Step[]> {
       return (await fetch(`${address}/orders/${order}`)).json() as Promise<Step[]>;
     },
-    /** Kills it. @returns what it wrote to its standard error */
-    async kill(): Promise<string> {
+    /** What it has written to its standard error. */
+    readErrors: () => errors,
+    async kill(): Promise<void> {
       child.kill('SIGKILL');
-      return errors;
     },
   };
 }
