@@ -88,6 +88,7 @@ const foreignResponses: readonly [
   ['an error with 200', { status: 200, body: errorBody(409, 'insufficient_stock') }],
   ['no body with 200', { status: 200 }],
   ['AWS’s 403', { status: 403, body: '{"message":"Forbidden"}' }],
+  ['the gateway’s 413', { status: 413, body: '{"message":"Request Too Long"}' }],
   ['a load balancer’s 404', { status: 404, body: '{"code":"not_found","message":"Gone"}' }],
   ['another API’s 404', { status: 404, body: errorBody(404, 'no_such_route') }],
   ['a 404 about another status', { status: 404, body: errorBody(409, 'insufficient_stock') }],
