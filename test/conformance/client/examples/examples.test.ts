@@ -14,7 +14,7 @@ import { type ConformanceTarget, sendUpdate } from '../../target.ts';
 import { DONE, installed, REFUSED, type RunOptions, runSeller, WRONG } from './sellers.ts';
 
 /** Each test that sells has its own pets, so that all can run at once. */
-const available = Array.from({ length: 20 }, (_, index) => BigInt(index));
+const available = Array.from({ length: 30 }, (_, index) => BigInt(index));
 const unsold = available.values();
 const toPet = () => unsold.next().value ?? expect.fail('There are too few pets.');
 const QUANTITY = 100;
@@ -77,7 +77,7 @@ describe.concurrent.each(installed)('%s', (file) => {
     expect(await quantityNow(untouched)).toBe(QUANTITY);
   });
 
-  it.each(['', 'order 1', 'örder-1', 'order-1\nX-Other: 1', 'x'.repeat(256)])(
+  it.each(['', 'order 1', 'örder-1', 'order-1\r', 'order-1\nX-Other: 1', 'x'.repeat(256)])(
     'says that no header can carry the id %j',
     async (key) => {
       const { code, stderr } = await run([key, `${untouched}:-1`]);
@@ -85,11 +85,14 @@ describe.concurrent.each(installed)('%s', (file) => {
     },
   );
 
-  it.each(['/v1/', '/v1\u00e9/v1'])('does not call an address that ends in %j', async (path) => {
-    const variables = { BASE_ADDRESS: target.baseUrl.replace('/v1', path) };
-    const { code, stderr } = await run([`${file}-address`, `${untouched}:-1`], { variables });
-    expect([code, stderr]).toEqual([WRONG, expect.stringContaining('BASE_ADDRESS')]);
-  });
+  it.each(['/v2', '', '/v1/', '/v1\u00e9/v1'])(
+    'does not call an address that ends in %j',
+    async (path) => {
+      const variables = { BASE_ADDRESS: target.baseUrl.replace('/v1', path) };
+      const { code, stderr } = await run([`${file}-address`, `${untouched}:-1`], { variables });
+      expect([code, stderr]).toEqual([WRONG, expect.stringContaining('BASE_ADDRESS')]);
+    },
+  );
 
   it('takes an address where nothing is for no refusal', async () => {
     const variables = { BASE_ADDRESS: `${target.baseUrl}/v1` };
@@ -97,13 +100,17 @@ describe.concurrent.each(installed)('%s', (file) => {
     expect([code, stderr]).toEqual([WRONG, expect.stringContaining(UNKNOWN_PATH)]);
   });
 
-  it('takes a key from a file with a byte order mark and a line break', async () => {
-    const petId = toPet();
-    const variables = { API_KEY: `\ufeff${target.apiKey}\r\n` };
-    const { code, stderr } = await run([`${file}-key`, `${petId}:-1`], { variables });
-    expect([code, stderr]).toEqual([DONE, '']);
-    expect(await quantityNow(petId)).toBe(QUANTITY - 1);
-  });
+  it.each(['KEY\n', 'KEY\r\n', 'KEY\r', '\ufeffKEY', '\ufeffKEY\r\n'])(
+    'takes a key from a file: %j',
+    async (content) => {
+      const petId = toPet();
+      const variables = { API_KEY: content.replace('KEY', target.apiKey) };
+      const words = [`${file}-${encodeURI(content)}`, `${petId}:-1`];
+      const { code, stderr } = await run(words, { variables });
+      expect([code, stderr]).toEqual([DONE, '']);
+      expect(await quantityNow(petId)).toBe(QUANTITY - 1);
+    },
+  );
 
   it.each(['', 'KEY\nKEY', 'KEY\u00e9', 'KEY KEY'])(
     'names an invalid key, but does not print it: %j',
