@@ -19,8 +19,8 @@ export type DataFile = ReturnType<typeof parseFiles>[number];
 
 /**
  * The files that a command is to read or write, checked before it reads the first.
- * @throws {UsageError} when there is none, one cannot have its format or is no regular file, or two are the same, by
- * any path or link
+ * @throws {UsageError} when there is none, one is no regular file or is to be written in another format than its name
+ * says, or two are the same, by any path or link
  * @throws {Error} when a file to read or the folder of a file to write does not exist, or cannot be used
  */
 export function parseFiles(
@@ -36,7 +36,7 @@ export function parseFiles(
   }
   const known = new Map<string, ResourceName>();
   for (const { name, file } of files) {
-    if (use === 'input' || file !== STANDARD_OUTPUT) checkFormat(name, file);
+    if (use === 'output' && file !== STANDARD_OUTPUT) checkFormat(name, file);
     const identity = identify(name, file, use === 'output');
     const other = known.get(identity);
     if (other !== undefined) {
@@ -118,11 +118,11 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, 
   const resource: Resource = resources[name];
   let line = 0;
   let count = 0;
-  for await (const { lines, share } of readLines(file, signal)) {
+  for await (const { lines, share } of readLines(file, resource, signal)) {
     const rows: ({ readonly line: number } & ReturnType<typeof parseRow>)[] = [];
     for (const text of lines) {
       line += 1;
-      if (line === 1) checkFirstLine(text, file, resource);
+      if (line === 1) checkHeader(text, file, resource);
       if ((line === 1 && resource.columns) || text.trim() === '') continue;
       rows.push({ line, ...parseRow(text, resource) });
     }
@@ -133,14 +133,21 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, 
 }
 
 /** @throws {UsageError} that says what was found */
-function checkFirstLine(text: string, file: string, { columns }: Resource): void {
-  if (columns && text.replaceAll('"', '') !== columns.join()) {
-    const found = toPlain(explainHeader(text, columns));
-    throw new UsageError(`The first line of ${file} must be ${columns.join()}. ${found}`);
-  }
-  if (!columns && text.startsWith('[')) {
-    throw new UsageError(`${file} must have one object a line, and is a JSON array: jq -c '.[]'.`);
-  }
+function checkHeader(text: string, file: string, { columns }: Resource): void {
+  if (!columns || text.replaceAll('"', '') === columns.join()) return;
+  const found = toPlain(explainHeader(text, columns));
+  throw new UsageError(`The first line of ${file} must be ${columns.join()}. ${found}`);
+}
+
+/** @throws {UsageError} that says what the file is, by its first characters */
+function checkJsonLines(begin: string, file: string): void {
+  if (begin.startsWith('{')) return;
+  const found = begin.startsWith('[')
+    ? "is a JSON array. jq 1.7 or later converts it: jq -c '.[]'"
+    : `begins with ${toPlain(quote(begin.split(/\r?\n/, 1)[0] ?? ''))}`;
+  throw new UsageError(
+    `${file} must be JSON Lines: on each line one JSON object, without a comma after it. It ${found}.`,
+  );
 }
 
 /** Such as `9.22337E+18`. */
@@ -169,28 +176,46 @@ const READ_BYTES = 16_384;
 /**
  * The lines of a file, some at a time, with the share of the file that is read. Memory does not grow with the file.
  * Lines end in LF or CRLF; a byte order mark is dropped.
+ * @throws {UsageError} when it can be told from its characters that the file has another format
  * @throws {Error} that names the file if it is not UTF-8 text, or once the signal is aborted
  */
-async function* readLines(file: string, signal?: AbortSignal) {
+async function* readLines(file: string, { columns }: Resource, signal?: AbortSignal) {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const { size } = statSync(file);
   let read = 0;
+  let isBlank = true;
+  let last = '';
   let rest = '';
   try {
     for await (const chunk of createReadStream(file, { signal, highWaterMark: READ_BYTES })) {
       const foreign = read === 0 ? recognizeFormat(chunk) : undefined;
       if (foreign) throw new UsageError(`${file} is ${foreign}.`);
       read += chunk.length;
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n/);
+      const text = decoder.decode(chunk, { stream: true });
+      if (isBlank && text.trim() !== '') {
+        if (!columns) checkJsonLines(text.trimStart(), file);
+        isBlank = false;
+      }
+      if (/\r[^\n]/.test(last + text)) {
+        throw new UsageError(`${file} has a line that ends in CR alone; save it with LF or CRLF.`);
+      }
+      last = text.at(-1) ?? last;
+      // The rest is not split again: for a line of some MB, that would take minutes.
+      const [first = '', ...others] = text.split('\n');
+      const lines = [rest + first, ...others];
       rest = lines.pop() ?? '';
-      yield { lines, share: read / size };
+      yield { lines: lines.map(dropCarriageReturn), share: read / size };
     }
     rest += decoder.decode();
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
   }
-  yield { lines: [rest], share: 1 };
+  yield { lines: [dropCarriageReturn(rest)], share: 1 };
+}
+
+function dropCarriageReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 /** Converts an integer as JSON does; any other text stays text. No value of the inventory needs its quotes. */
@@ -201,21 +226,28 @@ function parseCsvField(field: string): string | number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
+const decompress = (tool: string, command: string) =>
+  `compressed by ${tool}; decompress it first, by ${command}`;
+const utf16 = 'text in UTF-16; save it as UTF-8';
 /** What a file is that begins with these bytes, if it is no text in UTF-8. */
 const signatures: readonly (readonly [begin: readonly number[], found: string])[] = [
   [[0x50, 0x4b, 0x03, 0x04], 'an Excel workbook or another ZIP file; save the sheet as CSV UTF-8'],
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Excel workbook; save the sheet as CSV UTF-8'],
-  [[0x1f, 0x8b], 'compressed by gzip; decompress it first, by gunzip'],
-  [[0xff, 0xfe], 'text in UTF-16; save it as UTF-8'],
-  [[0xfe, 0xff], 'text in UTF-16; save it as UTF-8'],
+  [[0x1f, 0x8b], decompress('gzip', 'gunzip')],
+  [[0x28, 0xb5, 0x2f, 0xfd], decompress('zstd', 'unzstd')],
+  [[0x42, 0x5a, 0x68], decompress('bzip2', 'bunzip2')],
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a], decompress('xz', 'unxz')],
+  [[0xff, 0xfe], utf16],
+  [[0xfe, 0xff], utf16],
 ];
 
 /** What a file is by its first bytes, if no command can read it. */
 function recognizeFormat(bytes: Uint8Array): string | undefined {
   const known = signatures.find(([begin]) => begin.every((byte, index) => bytes[index] === byte));
   if (known) return known[1];
-  // Each ASCII character of UTF-16 has a zero byte.
-  return bytes.subarray(0, 100).includes(0) ? signatures.at(-1)?.[1] : undefined;
+  // One byte of an ASCII character in UTF-16 is zero.
+  if (bytes.subarray(0, 2).includes(0)) return utf16;
+  return bytes.subarray(0, 100).includes(0) ? 'a binary file, not text' : undefined;
 }
 
 /** What the first line of a CSV file is in place of its header. */

@@ -69,7 +69,7 @@ it.each([
 ])('the row %s is refused', async (line, problem) => {
   const isPet = /^[{n]/.test(line);
   const [told] = isPet
-    ? await readAll('pets', `\n${line}`)
+    ? (await readAll('pets', `{"id":3,"name":"a","status":"sold"}\n${line}`)).slice(1)
     : await readAll('inventory', `petId,quantity,status\n${line}\n`);
   expect(told).toMatch(/^2: /);
   expect(told).toContain(problem);
@@ -78,4 +78,25 @@ it.each([
 it('no row of a file is read that is not text in UTF-8', async () => {
   const reading = readAll('pets', Buffer.from([0x7b, 0xff, 0x0a]));
   await expect(reading).rejects.toThrow('file cannot be read: The encoded data was not valid');
+});
+
+it.each([
+  ['pets', '[{"id":1},'],
+  ['pets', '\n  [\n'],
+  ['inventory', 'petId,quantity,status\r1,2,sold\r'],
+] as const)(
+  'a file of %s that begins with %j is refused before it is read to its end',
+  async (name, begin) => {
+    // Its last byte is no text.
+    const content = Buffer.concat([Buffer.from(begin.padEnd(100_000)), Buffer.from([0xff])]);
+    await expect(readAll(name, content)).rejects.toThrow(/must be JSON Lines|ends in CR alone/);
+  },
+);
+
+it('the time of a file grows with its size, whatever the length of its lines', {
+  timeout: 10_000,
+}, async () => {
+  // If each part were added to the line and split again, it would take half a minute.
+  const [told] = await readAll('inventory', `petId,quantity,status\n${' '.repeat(24_000_000)}1`);
+  expect(told).toBe('2: must have 3 fields');
 });

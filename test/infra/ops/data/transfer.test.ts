@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import {
   DeleteTableCommand,
   type DynamoDBClient,
@@ -163,6 +163,11 @@ const firstLines = [
   gzipSync(`${columns}\n`),
   Buffer.from('PK\x03\x04\x14\x00'),
   Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]),
+  zstdCompressSync(`${columns}\n`),
+  Buffer.from('BZh91AY&SY'),
+  Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]),
+  Buffer.from('PAR1\x15\x00'),
+  `${columns}\r1,2,sold\r`,
 ];
 const inPages = () => {
   write('earlier.csv', ['earlier']);
@@ -262,7 +267,10 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
       'import --inventory @first.csv',
     ]),
     ...[() => void data.write('first.jsonl', '[{"id":1}]'), 'import --pets @first.jsonl'],
-    ...[() => void data.write('first.jsonl', gzipSync('{"id":1}')), 'import --pets @first.jsonl'],
+    ...[() => void data.write('first.jsonl', '\n[\n'), 'import --pets @first.jsonl'],
+    'import --pets @stock.csv',
+    () => void data.write('first.jsonl.gz', gzipSync('{"id":1}')),
+    'import --pets @first.jsonl.gz',
   ],
   'a pipe': ['export --inventory - --orders @orders.jsonl', 'export --inventory - --pets -'],
   'a record that is not valid, among others': [
