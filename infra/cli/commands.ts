@@ -109,7 +109,7 @@ export const commands = {
       ),
       throttle: {
         ...stage,
-        about: "refuse with 429 what exceeds the throttles of this stage, or its firewall's limits",
+        about: 'refuse with 429 what exceeds the throttles of this stage',
       },
       'expose-dynamodb': text(
         'PORT',

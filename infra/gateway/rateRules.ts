@@ -1,6 +1,6 @@
 import type { StageSettings } from '../stages/stageSettings.ts';
 
-// The firewall's rate rules, which the local stage simulates.
+// The firewall's rate rules, which the guides name too.
 
 /** A rule refuses what it counts while the last minute has more than its limit. */
 export interface RateRule {

@@ -7,7 +7,6 @@ import type { OptionValues } from '../cli/program.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
-import { listRateRules } from '../gateway/rateRules.ts';
 import { tableNames } from '../stages/tables.ts';
 import { startEmbeddedEngine } from './engine/engine.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -78,10 +77,7 @@ export function parseOptions(options: StartOptions) {
       failures: parseFailures(fail),
       delayMilliseconds: delay.milliseconds,
       lostShare: lose,
-      ...(throttle !== undefined && {
-        throttles: throttle.settings.throttles,
-        rateRules: listRateRules(throttle.settings),
-      }),
+      ...(throttle && { throttles: throttle.settings.throttles }),
     },
   };
 }

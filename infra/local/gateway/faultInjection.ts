@@ -8,17 +8,15 @@ import {
   gatewayErrors,
   methodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
-import type { RateRule } from '../../gateway/rateRules.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
-/** Errors at a rate, delayed and lost responses, and the limits of a stage, for testing clients. */
+/** Errors at a rate, delayed and lost responses, and the throttles of a stage, for testing clients. */
 export interface FaultInjection {
   readonly failures?: readonly InjectedFailure[];
   readonly delayMilliseconds?: number;
   /** The share of the functions' responses that never arrive, from 0 to 1. */
   readonly lostShare?: number;
   readonly throttles?: StageSettings['throttles'];
-  readonly rateRules?: readonly RateRule[];
 }
 
 export interface InjectedFailure {

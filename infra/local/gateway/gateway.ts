@@ -9,13 +9,11 @@ import {
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
   methodNotAllowedError,
-  rateLimited,
 } from '../../gateway/gatewayErrors.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
 import type { LambdaFunction } from '../lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
-import { defineRateRules } from './firewall.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
@@ -41,7 +39,6 @@ export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = {},
 ): Server {
-  const isRateLimited = defineRateRules(faultInjection.rateRules);
   const isThrottled = defineThrottling(faultInjection.throttles);
 
   /** @returns the gateway's own response, or nothing when a function has responded */
@@ -61,9 +58,7 @@ export function defineGateway(
     const called = functions.find(
       ({ operation }) => operation.path === resource && operation.method === method,
     );
-    const operationId = called?.operation.operationId;
-    if (isRateLimited({ ...request, operationId })) return toErrorResponse(rateLimited);
-    if (isThrottled(operationId ?? 'other')) {
+    if (isThrottled(called?.operation.operationId ?? 'other')) {
       return refuse(gatewayErrors.THROTTLED);
     }
     if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);

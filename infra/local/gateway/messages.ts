@@ -74,15 +74,14 @@ export interface GatewayResponse {
 /**
  * The gateway's own error with the contract's Error body. The exception is a request too large for a function, where
  * AWS's own refusal cannot be replaced.
- * @param requestId the firewall's responses have none
  */
-export function toErrorResponse(error: GatewayError, requestId?: string): GatewayResponse {
+export function toErrorResponse(error: GatewayError, requestId: string): GatewayResponse {
   if (error.code === 'payload_too_large') return payloadTooLarge;
   return {
     statusCode: statusOfCode[error.code],
     headers: {
       'Content-Type': 'application/json',
-      ...(requestId !== undefined && { 'X-Request-Id': requestId }),
+      'X-Request-Id': requestId,
       ...buildErrorHeaders(error, ['*']),
     },
     body: toErrorText(error),

@@ -6,7 +6,6 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import type { Command } from '../../../infra/cli/usage.ts';
-import { listRateRules } from '../../../infra/gateway/rateRules.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { parseOptions } from '../../../infra/local/start.ts';
@@ -242,7 +241,6 @@ test.each<[line: string, said: string, ofNpm?: Record<string, string>]>([
 
 describe('the options', () => {
   const { throttles } = stages.production.settings;
-  const rateRules = listRateRules(stages.production.settings);
   const often = { status: 503, share: 0.1 };
   const mostly = { status: 429, share: 0.9 };
 
@@ -255,7 +253,7 @@ describe('the options', () => {
     ['--fail 503:0.1 --fail=429:.9', { faultInjection: { failures: [often, mostly] } }],
     ['--delay 2s --lose .1', { faultInjection: { delayMilliseconds: 2_000, lostShare: 0.1 } }],
     ['--delay 29000ms --lose 1', { faultInjection: { delayMilliseconds: 29_000, lostShare: 1 } }],
-    ['--throttle production', { faultInjection: { throttles, rateRules } }],
+    ['--throttle production', { faultInjection: { throttles } }],
   ])('%j are read', async (line, options) => {
     let read: object | undefined;
     const command = defineCommand('start', async (typed: Parameters<typeof parseOptions>[0]) => {
