@@ -14,7 +14,7 @@ import type { OptionValues } from '../../cli/program.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { defineReport } from './checkFile.ts';
 import { type OpenFile, openTables, parseFiles, STANDARD_OUTPUT, saveMemory } from './dataFile.ts';
-import { defineSortedRows } from './sortedRows.ts';
+import { openSortedRows } from './sortedRows.ts';
 
 export async function runExport(options: OptionValues<typeof commands.export>): Promise<void> {
   const files = parseFiles(options, 'output');
@@ -32,12 +32,18 @@ export async function runExport(options: OptionValues<typeof commands.export>): 
       say(`${name}: ${toCount(rows, 'row')} to ${file}${missing}.`);
       if (invalid > 0) process.exitCode = 1;
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) throw explainFullDisk(error as Error, file);
       log(`Interrupted; ${name} is not saved.`);
       process.exitCode = status();
       return;
     }
   }
+}
+
+/** DuckDB's own error advises on its settings. */
+function explainFullDisk(error: Error, file: string): Error {
+  if (!error.message.includes('max_temp_directory_size')) return error;
+  return new Error(`${file} is unchanged: there is no room for its temporary folder.`);
 }
 
 /** The entries of a page: those of 1 MB of the inventory would take 20 MB here. */
@@ -53,7 +59,7 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
   const resource: Resource = resources[name];
   const invalid = defineReport(TableName, 'invalid record');
   const path = file === STANDARD_OUTPUT ? undefined : await realpath(file).catch(() => file);
-  await using sorted = defineSortedRows(nameTemporary(path, 'unsorted'));
+  await using sorted = await openSortedRows(nameTemporary(path, 'unsorted'), signal);
   let rows = 0;
   {
     using progress = defineProgress(`Reading ${TableName}`);
@@ -82,7 +88,7 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
   // An export that has nothing must not replace one that has.
   if (rows === 0 && count > 0) throw new Error(`${file} is unchanged: no record is valid.`);
   const header = resource.columns ? `${resource.columns.join()}\n` : '';
-  await writeContent(file, path, joinLines(header, sorted.read()), signal);
+  await writeContent(file, path, startWith(header, sorted.read()), signal);
   return { rows, invalid: count };
 }
 
@@ -94,17 +100,9 @@ function formatRow({ columns, toMembers }: Resource, item: Item): string {
   return columns.map((column) => members[column]).join();
 }
 
-const CHUNK_CHARACTERS = 65_536;
-
-async function* joinLines(header: string, lines: AsyncIterable<string>) {
-  let chunk = header;
-  for await (const line of lines) {
-    chunk += line;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
+async function* startWith(header: string, texts: AsyncIterable<string>) {
+  yield header;
+  yield* texts;
 }
 
 /** Beside the file, where there is room for it; in the system's folder for standard output. */

@@ -1,98 +1,88 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { readSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 
-/** How much is sorted in memory at a time: a row takes some 150 bytes beside its characters. */
-const PART_BYTES = 8_000_000;
-const ROW_BYTES = 150;
-/** How much of each part is read at a time. There can be hundreds of parts. */
-const READ_BYTES = 16_384;
-
-interface Row {
-  readonly id: bigint;
-  readonly line: string;
-}
-
-/** By id; orders of one id differ in their time. */
-function compare(one: Row, other: Row): number {
-  if (one.id !== other.id) return one.id < other.id ? -1 : 1;
-  return one.line < other.line ? -1 : 1;
-}
-
-interface Head {
-  readonly row: Row;
-  readonly rest: Iterator<Row> | AsyncIterator<Row>;
-}
-
-/** Takes the next row of a part, if there is one, and puts the part in its place. */
-async function take(heads: Head[], rest: Head['rest']): Promise<void> {
-  const { done, value: row } = await rest.next();
-  if (done) return;
-  const before = heads.findLastIndex((head) => compare(row, head.row) < 0);
-  heads.splice(before + 1, 0, { row, rest });
-}
-
-/** The id of a row is its first number, in CSV and in JSON. */
-function parseRow(line: string): Row {
-  const [digits = ''] = /-?\d+/.exec(line) ?? [];
-  return { id: BigInt(digits), line };
-}
+/** DuckDB runs out of its limit of memory when it sorts long rows. They go to a file, and it sorts their places. */
+const MAX_SORTED_BYTES = 250;
+/** How much is read at a time. */
+const TEXT_CHARACTERS = 65_536;
 
 /**
- * Sorts rows by id in little memory. Sorted parts go to a temporary file, which only its owner can read, and are merged
- * when the rows are read.
+ * Sorts rows by id in little memory; orders of one id by their text. What has no room in memory goes to a temporary
+ * folder, which only its owner can read.
+ * @param prefix of the folder
+ * @param signal interrupts the sort
  */
-export function defineSortedRows(temporaryFile: string, partBytes = PART_BYTES) {
-  let rows: Row[] = [];
-  let bytes = 0;
-  let file: FileHandle | undefined;
-  let size = 0;
-  const parts: { readonly start: number; readonly end: number }[] = [];
+export async function openSortedRows(prefix: string, signal: AbortSignal) {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(prefix);
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  const longRows = await open(join(folder, 'long'), 'w+');
+  opened.defer(() => longRows.close());
+  const database = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: '100MB',
+    temp_directory: folder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  opened.defer(() => database.closeSync());
+  const connection = await database.connect();
+  opened.defer(() => connection.closeSync());
+  const interrupt = () => connection.interrupt();
+  signal.addEventListener('abort', interrupt);
+  opened.defer(() => signal.removeEventListener('abort', interrupt));
+  await connection.run('CREATE TABLE rows (id BIGINT, line VARCHAR, start BIGINT, bytes INTEGER)');
+  const appender = await connection.createAppender('rows');
+  let end = 0;
 
-  async function writePart(): Promise<void> {
-    file ??= await open(temporaryFile, 'wx+', 0o600);
-    const text = Buffer.from(rows.sort(compare).map(toLine).join(''));
-    await file.appendFile(text);
-    parts.push({ start: size, end: size + text.length - 1 });
-    size += text.length;
-    [rows, bytes] = [[], 0];
+  function readLong(start: number, bytes: number): string {
+    const line = Buffer.alloc(bytes);
+    readSync(longRows.fd, line, 0, bytes, start);
+    return line.toString();
   }
 
-  async function* readPart(range: { readonly start: number; readonly end: number }) {
-    const options = { encoding: 'utf8', highWaterMark: READ_BYTES, autoClose: false } as const;
-    // By the descriptor: each stream of a FileHandle's own would listen to it.
-    const input = createReadStream(temporaryFile, { ...options, ...range, fd: file?.fd });
-    for await (const line of createInterface({ input })) yield parseRow(line);
+  /** @returns the bytes of a line that is too long to be sorted */
+  function append(line: string): Buffer[] {
+    // In CSV and in JSON, the id is the first number.
+    appender.appendBigInt(BigInt(/-?\d+/.exec(line)?.[0] ?? 0));
+    const bytes = Buffer.byteLength(line);
+    const isLong = bytes > MAX_SORTED_BYTES;
+    if (isLong) appender.appendNull();
+    else appender.appendVarchar(line);
+    appender.appendBigInt(BigInt(end));
+    appender.appendInteger(bytes);
+    appender.endRow();
+    if (!isLong) return [];
+    end += bytes;
+    return [Buffer.from(line)];
   }
 
+  const closing = opened.move();
   return {
     async add(lines: readonly string[]): Promise<void> {
-      for (const line of lines) {
-        rows.push(parseRow(line));
-        bytes += line.length + ROW_BYTES;
-        if (bytes >= partBytes) await writePart();
-      }
+      await longRows.appendFile(Buffer.concat(lines.flatMap(append)));
     },
 
-    /** All lines in order, each with its line end. */
+    /** All lines in order, each with its line end, some at a time. */
     async *read(): AsyncGenerator<string> {
-      rows.sort(compare);
-      /** What is left of each part, the one with the first row at the end. */
-      const heads: Head[] = [];
-      for (const rest of [...parts.map(readPart), rows.values()]) await take(heads, rest);
-      for (let head = heads.pop(); head; head = heads.pop()) {
-        yield toLine(head.row);
-        await take(heads, head.rest);
+      appender.closeSync();
+      const sorted = await connection.stream(
+        'SELECT line, start, bytes FROM rows ORDER BY id, line, start',
+      );
+      let text = '';
+      for await (const rows of sorted.yieldRows()) {
+        for (const [line, start, bytes] of rows) {
+          text += `${line ?? readLong(Number(start), Number(bytes))}\n`;
+          if (text.length < TEXT_CHARACTERS) continue;
+          yield text;
+          text = '';
+        }
       }
+      yield text;
     },
 
-    async [Symbol.asyncDispose](): Promise<void> {
-      await file?.close();
-      await rm(temporaryFile, { force: true });
-    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
-}
-
-function toLine({ line }: Row): string {
-  return `${line}\n`;
 }
