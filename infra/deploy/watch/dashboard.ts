@@ -24,7 +24,6 @@ import {
   buildCallsMetric,
   buildLatencyMetric,
   buildTableMetric,
-  buildTableThrottles,
 } from './metrics.ts';
 
 /** The number of days that the objectives cover. */
@@ -42,24 +41,26 @@ const width = 8;
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /**
- * A stage's pages. The first has objectives, clients, deployments and callers of deprecated operations; the second has
- * functions and tables. With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
+ * A stage's page: alarms, objectives, clients, functions, tables, deployments and callers of deprecated operations. With
+ * up to eight operations it has at most 50 metrics; with more, it would cost $3 a month. So it leaves out throttles,
+ * which `npx petstore status` names.
  */
-export function defineDashboards(
+export function defineDashboard(
   scope: Construct,
   stage: Stage,
   { refusals, operations }: AccessLogMetrics,
   alarms: IAlarm[],
 ): void {
-  const dashboardName = toNames(stage).stack;
   new Dashboard(scope, 'Dashboard', {
-    dashboardName,
+    dashboardName: toNames(stage).stack,
     widgets: [
       alarms.length > 0
         ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
         : [],
       buildObjectiveRow(stage, operations),
       buildGatewayRow(stage, refusals),
+      buildFunctionRow(stage),
+      buildTableRow(stage),
       [
         buildQueryTable(
           'Deployments: versions that served requests',
@@ -70,10 +71,6 @@ export function defineDashboards(
       ],
       buildDeprecationRow(stage),
     ],
-  });
-  new Dashboard(scope, 'CapacityDashboard', {
-    dashboardName: `${dashboardName}-capacity`,
-    widgets: [buildFunctionRow(stage), buildTableRow(stage)],
   });
 }
 
@@ -140,21 +137,19 @@ function buildFunctionRow(stage: Stage): IWidget[] {
   const mapOperationMetrics = (
     name: Parameters<typeof buildFunctionMetric>[2],
     statistic: string,
-    suffix = '',
-  ) =>
-    operationIds.map((id) =>
-      buildFunctionMetric(stage, id, name, { statistic, label: `${id}${suffix}` }),
-    );
+  ) => operationIds.map((id) => buildFunctionMetric(stage, id, name, { statistic }));
   return [
     buildGraph('Functions: calls', mapOperationMetrics('Invocations', Stats.SUM)),
     buildGraph(
       'Functions: 99th percentile, milliseconds',
-      mapOperationMetrics('Duration', Stats.p(99)),
+      operationIds.map((id) =>
+        buildLatencyMetric(stage, id, { statistic: Stats.p(99), label: id }),
+      ),
     ),
-    buildGraph('Functions: concurrency, throttles', [
-      ...mapOperationMetrics('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
-      ...mapOperationMetrics('Throttles', Stats.SUM, ' throttled'),
-    ]),
+    buildGraph(
+      'Functions: concurrency',
+      mapOperationMetrics('ConcurrentExecutions', Stats.MAXIMUM),
+    ),
   ];
 }
 
@@ -170,22 +165,16 @@ function buildTableRow(stage: Stage): IWidget[] {
         usingMetrics: { [id]: buildTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
       });
     });
-  const throttles = tableNames.map((table) => {
-    const { value, usingMetrics } = buildTableThrottles(stage, table);
-    return new MathExpression({ label: table, expression: value, usingMetrics });
-  });
   return [
     buildGraph('Tables: read units a second', buildUnits(tableNames, 'Read')),
     buildGraph('Tables: write units a second', buildUnits(writtenTables, 'Write')),
-    buildGraph('Tables: throttles', throttles),
   ];
 }
 
 function buildDeprecationRow(stage: Stage): IWidget[] {
-  const ids = deprecatedOperations.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  const title = `Callers of deprecated operations: ${ids.join(', ')}`;
-  return [buildQueryTable(title, stage, ids, deprecatedCallers)];
+  if (deprecatedOperations.length === 0) return [];
+  const title = `Callers of deprecated operations: ${deprecatedOperations.join(', ')}`;
+  return [buildQueryTable(title, stage, deprecatedOperations, deprecatedCallers)];
 }
 
 function buildQueryTable(

@@ -20,15 +20,14 @@ export const deployments: readonly string[] = [
   'sort first desc',
 ];
 
-/** The operations that clients should no longer use, and when they may be removed. */
-export const deprecatedOperations = operationIds.flatMap((id) => {
-  const { lifecycle } = operations[id] as Operation;
-  return lifecycle.kind === 'deprecated' ? [{ id, sunset: lifecycle.sunset }] : [];
-});
+/** The operations that clients should no longer use. */
+export const deprecatedOperations = operationIds.filter(
+  (id) => (operations[id] as Operation).lifecycle.kind === 'deprecated',
+);
 
 /** Who still calls them, by the name of the key. */
 export const deprecatedCallers: readonly string[] = [
-  `filter message.operation in [${deprecatedOperations.map(({ id }) => `"${id}"`).join(', ')}] and ispresent(message.keyId)`,
+  `filter message.operation in [${deprecatedOperations.map((id) => `"${id}"`).join(', ')}] and ispresent(message.keyId)`,
   'stats count(*) as requests, latest(@timestamp) as last by message.operation, message.keyName, message.keyId',
   'sort requests desc',
 ];

@@ -25,7 +25,6 @@ import {
   buildLogMetric,
   clientErrorStatuses,
 } from '../service/serviceMetrics.ts';
-import { deprecatedOperations } from './logQueries.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
 
@@ -53,13 +52,11 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
     const isClientError = clientErrorStatuses.map((status) => `($.status = "${status}")`);
     const defineCount = (name: string, condition = '', metricName = `${id}${name}`) =>
       defineFilter(`${id}${name}`, `${isOfClient}${condition}`, metricName);
-    const isDeprecated = deprecatedOperations.some((one) => one.id === id);
     return {
       failures: defineCount('Failures', ' && ($.status = "5*")'),
       // Only alarms read these.
       ...(raisesAlarms && {
         clientErrors: defineCount('ClientErrors', ` && (${isClientError.join(' || ')})`),
-        ...(isDeprecated && { requests: defineCount('Requests') }),
         ...(quietMinutes !== undefined && { any: defineCount('Any', '', 'requests') }),
       }),
     };
@@ -77,8 +74,8 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
     },
     /**
      * What clients of an operation got: a 5xx for any reason behind the gateway, or one of `clientErrorStatuses`. Their
-     * requests are counted only where their number matters, since that costs $0.30 a month in every case: of a
-     * deprecated operation, and of all together where `no-requests` pages. Elsewhere Lambda's own count of calls does.
+     * requests are counted only where `no-requests` pages, of all operations together, since that costs $0.30 a month.
+     * Elsewhere Lambda's own count of calls does.
      */
     operations: mapOperations(defineOperation),
   };

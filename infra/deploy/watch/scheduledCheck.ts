@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration, Stack } from 'aws-cdk-lib';
-import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
@@ -9,6 +9,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { readTableNames } from '../../gateway/probes.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { findTableName, toNames } from '../../stages/resourceNames.ts';
+import type { Severity } from '../../stages/stageSettings.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
@@ -19,8 +20,6 @@ import {
   type Expiring,
   toDaysMetricName,
 } from './check/checkMetrics.ts';
-import { deprecatedOperations } from './logQueries.ts';
-import type { AccessLogMetrics } from './metrics.ts';
 
 /**
  * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
@@ -50,7 +49,6 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
       ...Object.fromEntries(
         read.map((name) => [tables[name].variable, findTableName(stage, name)]),
       ),
-      INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
       NAMESPACE: stack,
     },
     grants: [
@@ -73,11 +71,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
 }
 
 /** Alarms for a service that cannot be reached, and for a certificate or key that expires soon. */
-export function defineCheckAlarms(
-  stage: Stage,
-  everyMinutes: number,
-  counts: AccessLogMetrics['operations'],
-): WatchAlarms {
+export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlarms {
   const functionName = toNames(stage).toFunction('check');
   const buildCountMetric = (metricName: keyof CheckCounts) =>
     new Metric({
@@ -108,39 +102,35 @@ export function defineCheckAlarms(
       metric: buildCountMetric('checkThrottled'),
       threshold: 1,
     },
-    {
-      name: 'inventory-entries',
-      description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
-      metric: buildCountMetric('surplusEntries'),
-      threshold: 1,
-    },
     ...defineExpiryAlarms(
       stage,
       'certificate',
+      [monthBefore, weekBefore],
       'The certificate of the base address',
       `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
     ),
     ...defineExpiryAlarms(
       stage,
       'key',
+      [weekBefore],
       `An API key that was made for more than ${DAYS_AHEAD} days, and that has no successor,`,
       'Look at `npx petstore keys list` for which one. Rotate it, and give its owner the successor.',
     ),
-    deprecatedOperations.length > 0 ? defineSunsetAlarm(counts) : undefined,
   ];
 }
+
+type Notice = readonly [severity: Severity, days: number];
+const monthBefore: Notice = ['ticket', DAYS_AHEAD];
+const weekBefore: Notice = ['page', 7];
 
 function defineExpiryAlarms(
   stage: Stage,
   what: Expiring,
+  notices: readonly Notice[],
   subject: string,
   act: string,
 ): WatchAlarm[] {
-  const days = [
-    ['ticket', DAYS_AHEAD],
-    ['page', 7],
-  ] as const;
-  return days.map(([severity, left]) => ({
+  return notices.map(([severity, left]) => ({
     name: `${what}-expires-in-${left}-days`,
     severity,
     description: `${subject} expires within ${left} days. ${act}`,
@@ -155,28 +145,4 @@ function defineExpiryAlarms(
     // It is reported from DAYS_AHEAD on.
     missing: DAYS_AHEAD + 1,
   }));
-}
-
-function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
-  const ids = deprecatedOperations.map(({ id }) => id);
-  const requests = deprecatedOperations.flatMap(({ id }) => {
-    const metric = counts[id].requests;
-    return metric ? [[id, metric] as const] : [];
-  });
-  const terms = deprecatedOperations.map(({ id, sunset }) => {
-    const count = `FILL(${id}, 0)`;
-    const start = sunset.getTime() / 1_000 - DAYS_AHEAD * 86_400;
-    return `IF(EPOCH(${count}) >= ${start}, ${count}, 0)`;
-  });
-  return {
-    name: 'sunset-has-callers',
-    description: `A deprecated operation (${ids.join(', ')}) may be removed within ${DAYS_AHEAD} days, and still has callers. Look at the saved query "Callers of deprecated operations", and write to them.`,
-    metric: new MathExpression({
-      label: 'requests',
-      expression: terms.join(' + '),
-      usingMetrics: Object.fromEntries(requests),
-      period: Duration.days(1),
-    }),
-    threshold: 1,
-  };
 }

@@ -9,7 +9,7 @@ import type { Stage } from '../../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
-import { defineDashboards } from './dashboard.ts';
+import { defineDashboard } from './dashboard.ts';
 import { defineFirewallAlarm } from './firewallAlarm.ts';
 import { logQueries, toSavedQuery } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
@@ -39,14 +39,12 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
           ...defineClientAlarms(stage, counted),
           defineFirewallAlarm(stage),
           ...defineCapacityAlarms(stage),
-          ...(checkEveryMinutes
-            ? defineCheckAlarms(stage, checkEveryMinutes, counted.operations)
-            : []),
+          ...(checkEveryMinutes ? defineCheckAlarms(stage, checkEveryMinutes) : []),
         ],
         stage.settings.alarms,
       )
     : [];
-  defineDashboards(stack, stage, counted, alarms);
+  defineDashboard(stack, stage, counted, alarms);
   for (const query of logQueries) {
     const id = `${query.name.replaceAll(' ', '')}Query`;
     new CfnQueryDefinition(stack, id, toSavedQuery(stage, query));

@@ -13,8 +13,6 @@ export function toDaysMetricName(what: Expiring): string {
 export interface CheckCounts {
   /** Operations that responded with 429. The check shares the throttles with the clients. */
   readonly checkThrottled: number;
-  /** Entries of the inventory beyond the stage's inventoryEntries. */
-  readonly surplusEntries: number;
 }
 
 /**

@@ -16,13 +16,7 @@ import { DAYS_AHEAD, formatMetrics } from './checkMetrics.ts';
 const TIMEOUT = 10_000;
 const PAUSE = 1_000;
 
-const {
-  KEY_PARAMETER = '',
-  ADDRESS_PARAMETER = '',
-  OPERATIONS = '',
-  INVENTORY_ENTRIES = '',
-  NAMESPACE = '',
-} = process.env;
+const { KEY_PARAMETER = '', ADDRESS_PARAMETER = '', OPERATIONS = '', NAMESPACE = '' } = process.env;
 const parameters = new SSMClient({});
 const tables = new DynamoDBClient({});
 
@@ -40,8 +34,7 @@ export async function handler(): Promise<void> {
   );
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const surplusEntries = (await countItems(readTableName('inventory'))) - Number(INVENTORY_ENTRIES);
-  const counts = { checkThrottled: throttled, surplusEntries };
+  const counts = { checkThrottled: throttled };
   const line = formatMetrics(NAMESPACE, { certificate, key }, counts, now);
   // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
@@ -123,16 +116,11 @@ async function sendProbe(probe: Probe, baseAddress: string, apiKey: string) {
   }
 }
 
-async function explainEmpty(tableName: string): Promise<string | undefined> {
-  const items = await countItems(tableName);
-  if (items === 0) return undefined;
-  return `The table ${tableName} is empty, and had ${items} items at most six hours ago.`;
-}
-
-/** The table's own count, which is up to six hours old. */
-async function countItems(TableName: string): Promise<number> {
+/** The table's own count is up to six hours old. */
+async function explainEmpty(TableName: string): Promise<string | undefined> {
   const { Table } = await tables.send(new DescribeTableCommand({ TableName }));
-  return Table?.ItemCount ?? 0;
+  if (!Table?.ItemCount) return undefined;
+  return `The table ${TableName} is empty, and had ${Table.ItemCount} items at most six hours ago.`;
 }
 
 /**

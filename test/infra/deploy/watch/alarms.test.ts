@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { deprecatedOperations } from '../../../../infra/deploy/watch/logQueries.ts';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import {
@@ -82,22 +81,15 @@ const expected: Readonly<Record<string, Row>> = {
     .fires({ 'check Errors': 1 }, {})
     .not({ 'check Errors': 0 }),
   'check-throttled': row('ticket', '1 of 1 × 5', 'Sum').fires({ checkThrottled: 1 }).not({}),
-  'inventory-entries': row('ticket', '1 of 1 × 5', 'Sum').fires({ surplusEntries: 1 }).not({}),
   'certificate-expires-in-30-days': row('ticket', '1 of 1 × 60', 'Minimum')
     .fires({ certificateDays: 30 })
     .not({ certificateDays: 31 }, {}),
   'certificate-expires-in-7-days': row('page', '1 of 1 × 60', 'Minimum')
     .fires({ certificateDays: 7 })
     .not({ certificateDays: 8 }, {}),
-  'key-expires-in-30-days': row('ticket', '1 of 1 × 60', 'Minimum')
-    .fires({ keyDays: 30 })
-    .not({ keyDays: 31 }, {}),
   'key-expires-in-7-days': row('page', '1 of 1 × 60', 'Minimum')
     .fires({ keyDays: 7 })
     .not({ keyDays: 8 }, {}),
-  ...(deprecatedOperations.length > 0 && {
-    'sunset-has-callers': row('ticket', '1 of 1 × 1440', 'Sum').fires({ Requests: 1 }).not({}),
-  }),
 };
 
 interface Row {
@@ -131,10 +123,6 @@ it('each alarm has its row', () => {
   expect([...names].sort()).toEqual(Object.keys(expected).sort());
 });
 
-/** The last day on which a deprecated operation may still be called without a ticket has another second. */
-const sunset = Math.min(...deprecatedOperations.map((one) => one.sunset.getTime())) / 1_000;
-const ticketsFrom = sunset - 30 * 86_400;
-
 it.each(alarms.map((alarm) => [alarm.name, alarm] as const))(
   '%s fires at its threshold, and not just below',
   (name, alarm) => {
@@ -144,8 +132,8 @@ it.each(alarms.map((alarm) => [alarm.name, alarm] as const))(
     expect([alarm.severity, periods, ...alarm.statistics]).toEqual(summary);
     expect(alarm.missingData).toBe('notBreaching');
     // It never lacks a value, since CloudWatch would then look at older periods.
-    expect(alarm.toValue({}, ticketsFrom)).toBeGreaterThanOrEqual(0);
-    const fires = (values: Values) => alarm.isBreaching(alarm.toValue(values, ticketsFrom));
+    expect(alarm.toValue({})).toBeGreaterThanOrEqual(0);
+    const fires = (values: Values) => alarm.isBreaching(alarm.toValue(values));
     for (const values of firing.flatMap((one) => forEachOwner(alarm, one))) {
       expect([values, fires(values)]).toEqual([values, true]);
     }
@@ -176,15 +164,6 @@ function forEachOwner({ metrics }: Alarm, values: Values): Values[] {
   });
 }
 
-it('a deprecated operation that is still called is a ticket from 30 days before its sunset', () => {
-  for (const { toValue, metrics, isBreaching } of alarms) {
-    const [metric = ''] = Object.keys(metrics);
-    if (!metric.endsWith(' Requests')) continue;
-    const fires = (second: number) => isBreaching(toValue({ [metric]: 1 }, second));
-    expect([fires(ticketsFrom), fires(ticketsFrom - 1)]).toEqual([true, false]);
-  }
-});
-
 it('reads each metric where it is written', () => {
   const written = Map.groupBy(
     alarms.flatMap(({ metrics }) => Object.entries(metrics)),
@@ -194,7 +173,6 @@ it('reads each metric where it is written', () => {
     const found = own.map(([name]) => name.replace(/^.* /, ''));
     return [namespace, [...new Set(found)].sort()];
   });
-  const ofDeprecated = deprecatedOperations.length > 0 ? ['Requests'] : [];
   expect(Object.fromEntries(names)).toEqual({
     'AWS/ApiGateway': ['5XXError', 'Count'],
     'AWS/DynamoDB': ['ReadThrottleEvents', 'TransactionConflict', 'WriteThrottleEvents'],
@@ -202,9 +180,8 @@ it('reads each metric where it is written', () => {
     'AWS/Logs': ['IncomingLogEvents'],
     'AWS/WAFV2': ['BlockedRequests'],
     'petstore-production': [
-      ...['ClientErrors', 'Failures', 'FirstByte', ...ofDeprecated, 'certificateDays'],
-      ...['checkThrottled', 'forbidden', 'keyDays', 'requests', 'surplusEntries', 'throttled'],
-      'unauthorized',
+      ...['ClientErrors', 'Failures', 'FirstByte', 'certificateDays', 'checkThrottled'],
+      ...['forbidden', 'keyDays', 'requests', 'throttled', 'unauthorized'],
     ],
   });
 });
@@ -228,8 +205,6 @@ it('the runbook explains each alarm, under its severity', () => {
   const ofSeverity = (label: string) => [
     ...new Set(all.filter(([, text]) => text.startsWith(label)).map(([name]) => name)),
   ];
-  // Without a deprecated operation, that alarm is missing.
-  const ofDeprecated = deprecatedOperations.length > 0 ? [] : ['sunset-has-callers'];
-  const named = [ofSeverity('Page:'), [...ofSeverity('Ticket:'), ...ofDeprecated]];
+  const named = [ofSeverity('Page:'), ofSeverity('Ticket:')];
   expect(explained.map((names) => names.sort())).toEqual(named.map((names) => names.sort()));
 });

@@ -18,7 +18,7 @@ export interface Alarm {
   /** Each with its namespace. */
   readonly metrics: Readonly<Record<string, string>>;
   readonly missingData: string;
-  readonly toValue: (values: Values, second?: number) => number;
+  readonly toValue: (values: Values) => number;
   readonly isBreaching: (value: number) => boolean;
 }
 
@@ -55,11 +55,7 @@ export function readAlarms(template: Template): Alarm[] {
           read.map(({ MetricStat }, index) => [names[index], MetricStat.Metric.Namespace]),
         ),
         missingData: Properties.TreatMissingData,
-        toValue: (values, second) =>
-          calculate(
-            names.map((name) => values[name]),
-            second,
-          ),
+        toValue: (values) => calculate(names.map((name) => values[name])),
         isBreaching: (value) => compare(Properties.ComparisonOperator, value, Threshold),
       };
     },

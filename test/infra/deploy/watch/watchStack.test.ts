@@ -1,10 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it, onTestFinished } from 'vitest';
-import { deprecatedOperations } from '../../../../infra/deploy/watch/logQueries.ts';
 import type { Budget } from '../../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
-import { tableNames } from '../../../../infra/stages/tables.ts';
-import { operationIds, operations } from '../../../../shared/contract/operations.ts';
+import { operationIds } from '../../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
@@ -146,7 +144,6 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
     .sort();
 }
 
-/** Lambda counts the calls of an operation that is not deprecated. */
 const read = { method: 'GET', route: '/inventory/{petId}', status: '200', userAgent: 'shop/1.0' };
 const [failures, clientErrors] = ['getInventoryEntryFailures', 'getInventoryEntryClientErrors'];
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
@@ -172,23 +169,8 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   const line = { ...read, ...change };
   expect(countLine('production', line)).toEqual(counted);
   // Without alarms, nothing that only alarms read.
-  const isFree = (name: string) => !/(Requests|ClientErrors)$/.test(name);
+  const isFree = (name: string) => !/ClientErrors$/.test(name);
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
-});
-
-it('counts all requests of clients for a deprecated operation, where there are alarms', () => {
-  for (const { id } of deprecatedOperations) {
-    const { method, path: route } = operations[id];
-    const of = `${id}Requests`;
-    const statuses = ['200', '401', '403', '404', '429', '502'];
-    for (const change of [{ userAgent: '-' }, ...statuses.map((status) => ({ status }))]) {
-      expect(countLine('production', { ...read, method, route, ...change })).toContain(of);
-    }
-    for (const change of [{ method: 'OPTIONS' }, { userAgent: 'petstore-check' }]) {
-      expect(countLine('production', { ...read, method, route, ...change })).toEqual([]);
-    }
-    expect(countLine('staging', { ...read, method, route })).toEqual([]);
-  }
 });
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
@@ -204,7 +186,7 @@ it('a budget has another name after its receivers change, and the same after its
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
-it('the dashboards are free with eight operations', () => {
+it('a dashboard is free with eight operations', () => {
   for (const [name, widgets] of Object.entries(readDashboards(production))) {
     const rows = widgets.flatMap(({ metrics = [] }) => metrics);
     const toName = (row: readonly unknown[]) =>
@@ -212,9 +194,6 @@ it('the dashboards are free with eight operations', () => {
     const metrics = [...new Set(rows.map(toName).filter(Boolean))];
     const counts = operationIds.map((id) => metrics.filter((metric) => metric.includes(id)).length);
     const more = Math.max(0, 8 - operationIds.length) * Math.max(...counts);
-    // Three more operations may also write the tables that only commands write now, except the keys.
-    const written = metrics.filter((metric) => metric.includes('WriteThrottleEvents'));
-    const unwritten = tableNames.length - 1 - written.length;
-    expect(metrics.length + more + unwritten, name).toBeLessThanOrEqual(50);
+    expect(metrics.length + more, name).toBeLessThanOrEqual(50);
   }
 });
