@@ -2,23 +2,25 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
-import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { BUNDLING_STACKS, type CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { log } from '../cli/output.ts';
 import { findExampleSettings } from '../stages/addresses.ts';
 import { checkStageSettings, StageSettingsError } from '../stages/checkStageSettings.ts';
 import { CommitError, isEdited, readCommit, unknownCommit } from '../stages/commit.ts';
-import { toNames } from '../stages/resourceNames.ts';
+import { hasStack, toNames } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
 /**
- * Writes the templates of every deployment. Invalid settings end it with one line and status 1.
+ * Writes the templates of the deployments. Invalid settings end it with one line and status 1.
+ * @param all of which `cdk synth --exclusively STACK…` builds the stages with these stacks
  * @returns the templates of each; none where the settings are invalid
  */
-export async function synthesize(deployments: readonly Stage[]) {
+export async function synthesize(all: readonly Stage[]) {
   try {
+    const deployments = chooseDeployments(all);
     deployments.forEach(checkStageSettings);
     const app = buildApp(undefined, deployments);
     await refuseFindings(app);
@@ -30,6 +32,14 @@ export async function synthesize(deployments: readonly Stage[]) {
     process.exitCode = 1;
     return [];
   }
+}
+
+/** The CDK's command names the stacks only with `--exclusively`. Otherwise it names all, or none to bundle. */
+function chooseDeployments(all: readonly Stage[]): readonly Stage[] {
+  const app = new App({ autoSynth: false });
+  const patterns: string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? [];
+  const chosen = all.filter((stage) => patterns.some((pattern) => hasStack(stage, pattern)));
+  return chosen.length > 0 ? chosen : all;
 }
 
 /** Those of the stage's service and of what watches it. */

@@ -1,3 +1,4 @@
+import { matchesGlob } from 'node:path';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import type { Stage } from './stages.ts';
 import type { TableName } from './tables.ts';
@@ -47,6 +48,16 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     /** The known-bad versions. No deployment changes it. */
     knownBadParameter: `/${stack}/left-versions`,
   };
+}
+
+export function listStacks({ name, settings }: Stage): string[] {
+  const { stack, watchStack, backupStack } = toNames({ name });
+  return [stack, watchStack, ...(settings.backupRegion ? [backupStack] : [])];
+}
+
+/** @param pattern as for `cdk deploy`: the name of a stack, with `*` for any characters */
+export function hasStack(stage: Stage, pattern: string): boolean {
+  return listStacks(stage).some((stack) => matchesGlob(stack, pattern));
 }
 
 /** The table that the functions use. It may be one restored from a backup. */

@@ -66,6 +66,17 @@ it('synthesizes every stack without AWS settings and without git', async () => {
   }
 });
 
+it('cdk synth --exclusively of one stage’s stack builds that stage alone', async () => {
+  const names = ['petstore-staging-watch'];
+  vi.stubEnv('CDK_OUTDIR', folder);
+  vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify({ ...context, 'aws:cdk:bundling-stacks': names }));
+  // Built, it would stop the synthesis.
+  const invalid = changeProduction({ contact: 'call us' });
+  const built = await synthesize([fixtures.staging, invalid]);
+  expect(built.map(({ stage }) => stage.name)).toEqual(['staging']);
+  expect(process.exitCode).toBeUndefined();
+});
+
 const commit = '0123456789ab';
 const edited = `${commit}-dirty-89abcdef`;
 const toExamples = (name: string, fields: string) =>

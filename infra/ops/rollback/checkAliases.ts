@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ignoring, NoStackError, openStage } from '../../cli/stageStack.ts';
-import { liveAlias, toNames } from '../../stages/resourceNames.ts';
+import { hasStack, liveAlias, toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stages } from '../../stages/stages.ts';
 import { findAliases, readStackAliases, type Template } from './stackTemplate.ts';
 
@@ -53,17 +53,14 @@ export async function checkAliases(stage: Stage, next: Template): Promise<void> 
  * @throws {Error} as `checkAliases`
  */
 export async function checkStacks(folder: string, names: readonly string[]): Promise<void> {
-  for (const stage of Object.values(stages)) {
-    const { stack, watchStack } = toNames(stage);
-    if (!isSelected(stack, names) && !isSelected(watchStack, names)) continue;
-    const template = readFileSync(join(folder, `${stack}.template.json`), 'utf8');
+  for (const stage of findStages(names)) {
+    const template = readFileSync(join(folder, `${toNames(stage).stack}.template.json`), 'utf8');
     await checkAliases(stage, JSON.parse(template));
   }
 }
 
-function isSelected(stack: string, names: readonly string[]): boolean {
-  return names.some(
-    (name) =>
-      name === '--all' || name === stack || (name.includes('*') && matchesGlob(stack, name)),
-  );
+/** The stages with a stack that is to be deployed. @param names as for `cdk deploy`, with options */
+export function findStages(names: readonly string[]): Stage[] {
+  const isNamed = (stage: Stage) => names.some((name) => hasStack(stage, name));
+  return Object.values(stages).filter((stage) => names.includes('--all') || isNamed(stage));
 }
