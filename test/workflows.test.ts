@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from '../infra/stages/projectRoot.ts';
 import { mintApiKey } from '../shared/keys/apiKey.ts';
+import { openTemporaryFolder } from './support/temporaryFolder.ts';
 
 const files = globSync('.github/workflows/*', { cwd: projectRoot });
 
@@ -17,6 +18,7 @@ interface Job {
     if?: string;
     uses?: string;
     run?: string;
+    env?: Record<string, string>;
     with?: Record<string, unknown>;
   }[];
 }
@@ -44,9 +46,9 @@ describe.each(files)('%s', (file) => {
     for (const { permissions, steps, 'timeout-minutes': minutes } of jobs) {
       const find = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
       const checkouts = find('actions/checkout');
+      const usesGitHub = steps.some(({ env }) => env?.GH_TOKEN);
       expect(permissions).toEqual({
-        ...(checkouts.length > 0 && { contents: 'read' }),
-        ...(steps.some(({ run }) => run?.endsWith('deployInOrder.js')) && { actions: 'read' }),
+        ...((checkouts.length > 0 || usesGitHub) && { contents: 'read' }),
         ...(find('aws-actions/configure-aws-credentials').length > 0 && { 'id-token': 'write' }),
         ...(find('gitleaks/gitleaks-action').length > 0 && { 'pull-requests': 'read' }),
       });
@@ -102,12 +104,85 @@ it('a deployment goes from a tested build to staging, and from a staging that pa
   for (const name of ['staging', 'production']) {
     const lines = workflow.jobs[name]?.steps.flatMap(({ run = [] }) => run) ?? [];
     expect(lines.map((line) => line.split(' ', 2).join(' '))).toEqual([
-      'node infra/deployInOrder.js',
       'node cdk.out/guard.cjs',
+      'live=$(aws cloudformation',
       'node node_modules/aws-cdk/bin/cdk',
     ]);
   }
 });
+
+const live = '0123456789ab';
+const sha = 'f'.repeat(40);
+const notFound = ['{"message":"Not Found","status":"404"}', 'gh: Not Found (HTTP 404)', 1] as const;
+const badGateway = ['', 'gh: HTTP 502', 1] as const;
+const awsError = (text: string) =>
+  ['', `An error occurred (${text}) when calling the DescribeStacks operation`, 254] as const;
+const noStack = awsError('ValidationError): Stack with id petstore-production does not exist (');
+
+/** What a command prints on standard output and on standard error, and its status. */
+type Reply = readonly [stdout: string, stderr: string, status: number];
+
+it.each<[string, status: number, said: string, stack: Reply, ...comparisons: Reply[]]>([
+  ['behind', 1, 'go back by npx petstore rollback', [live, '', 0], ['behind', '', 0]],
+  ['identical', 0, `${sha} is identical.`, [live, '', 0], ['identical', '', 0]],
+  ['ahead', 0, `is ${live}. Compared with it, ${sha} is ahead.`, [live, '', 0], ['ahead', '', 0]],
+  ['diverged', 0, `${sha} is diverged.`, [live, '', 0], ['diverged', '', 0]],
+  ['behind edited files', 1, live, [`${live}-dirty-89abcdef`, '', 0], ['behind', '', 0]],
+  ['unknown to GitHub', 0, 'HTTP 404', [live, '', 0], notFound],
+  ['of a stack without the output', 0, 'is None.', ['', '', 0], notFound],
+  ['of a stack without any output', 0, 'is None.', ['None', '', 0], notFound],
+  ['of no stack', 0, 'does not exist', noStack],
+  ['ahead, after two errors', 0, 'ahead', [live, '', 0], badGateway, badGateway, ['ahead', '', 0]],
+  ['behind, after an error', 1, 'behind', [live, '', 0], badGateway, ['behind', '', 0]],
+  [
+    'that GitHub does not compare',
+    1,
+    'HTTP 502',
+    [live, '', 0],
+    badGateway,
+    badGateway,
+    badGateway,
+  ],
+  ['of a stack that cannot be read', 1, 'AccessDenied', awsError('AccessDenied')],
+])(
+  'a deployment of a commit that is %s ends with status %i',
+  (_, status, said, stack, ...replies) => {
+    const { workflow } = read('.github/workflows/deploy.yml');
+    const steps = ['staging', 'production'].map((name) =>
+      workflow.jobs[name]?.steps.find(({ env }) => env?.GH_TOKEN),
+    );
+    expect(steps[0]).toEqual({ ...steps[1], env: { ...steps[1]?.env, STACK: 'petstore-staging' } });
+    const { folder, write, toPath } = openTemporaryFolder();
+    for (const [name, own] of Object.entries({ aws: [stack], gh: replies, sleep: [] as Reply[] })) {
+      for (const [index, [stdout, stderr, code]] of own.entries()) {
+        write(`${name}.${index}`, `echo '${stdout}'; echo '${stderr}' >&2; exit ${code}\n`);
+      }
+      // Runs the next reply, once.
+      const next = `for reply in ${folder}/${name}.[0-9]; do [ -e "$reply" ] && mv "$reply" ${folder}/reply && . ${folder}/reply; done`;
+      write(name, `#!/bin/sh\necho "${name} $*" >> ${folder}/calls\n${next}\nexit 0\n`);
+      chmodSync(toPath(name), 0o755);
+    }
+    const env = {
+      PATH: `${folder}:/usr/bin:/bin`,
+      STACK: steps[1]?.env?.STACK,
+      GITHUB_REPOSITORY: 'shop/petstore',
+      GITHUB_SHA: sha,
+    };
+    write('step', steps[1]?.run ?? '');
+    // As GitHub runs a step.
+    const outcome = spawnSync('bash', ['-e', toPath('step')], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
+    const calls = readFileSync(toPath('calls'), 'utf8').split('\n');
+    expect([outcome.status, outcome.stdout]).toEqual([status, expect.stringContaining(said)]);
+    const base = stack[0].startsWith(live) ? live : 'None';
+    const compare = `gh api repos/shop/petstore/compare/${base}...${sha} --jq .status`;
+    expect(calls.filter((call) => call.startsWith('gh'))).toEqual(replies.map(() => compare));
+    expect(calls[0]).toContain('--stack-name petstore-production --output text');
+  },
+);
 
 it('somebody must approve what reaches AWS, and what costs more', () => {
   const owners = readFileSync(join(projectRoot, '.github/CODEOWNERS'), 'utf8');
