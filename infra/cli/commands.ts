@@ -37,12 +37,12 @@ const stage = {
   ...choice('STAGE', stageNames, 'the stage, found through its stack with your AWS credentials'),
   parse: async (name: string) => (await import('./stageOption.ts')).parseStage(name as StageName),
 } as const;
-const oneStage = { ...stage, required: true } as const;
 const urgentStage = {
   ...stage,
   parse: async (name: string) =>
     (await import('./stageOption.ts')).parseUrgentStage(name as StageName),
 } as const;
+const oneUrgentStage = { ...urgentStage, required: true } as const;
 const json = flag('print JSON for a machine, in place of text');
 const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
@@ -51,6 +51,7 @@ const place = {
   stage,
   endpoint: text('URL', 'a DynamoDB emulator, in place of a stage', kinds.httpUrl),
 } as const;
+const keyPlace = { ...place, stage: urgentStage } as const;
 
 const pricedStage = {
   stage: { ...stage, about: 'the stage', default: 'production' },
@@ -126,7 +127,7 @@ export const commands = {
       create: {
         summary: 'Make a key and print it',
         options: {
-          ...place,
+          ...keyPlace,
           name: text('NAME', 'who the key is for, such as storefront-web', {
             ...kinds.pattern(
               /^[\w.@-]{1,64}$/,
@@ -148,7 +149,7 @@ export const commands = {
       list: {
         summary: 'List every key with its successor, oldest first',
         options: {
-          ...place,
+          ...keyPlace,
           expiring: text('14d', 'keys that expire within this time, soonest first', kinds.duration),
           json,
         },
@@ -161,7 +162,7 @@ export const commands = {
           aboutKey,
         ],
         options: {
-          ...place,
+          ...keyPlace,
           grace: text(
             'TIME',
             'how long the old key keeps working; with 0s, it expires within 60 seconds',
@@ -177,13 +178,13 @@ export const commands = {
         summary: 'Revoke a key permanently, within a minute; asks first',
         argument: '<KEY>',
         about: ['Revokes a key permanently, within a minute. Asks first.', aboutKey],
-        options: { ...place, stage: urgentStage, yes },
+        options: { ...keyPlace, yes },
       },
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
           "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
-        options: { stage: oneStage },
+        options: { stage: oneUrgentStage },
       },
     },
   },
@@ -249,7 +250,7 @@ export const commands = {
       'If a part cannot be read, one line says why, and the rest is shown. Its four queries of Logs Insights cost $0.005 per GB read: each log of the hour is read twice.',
       'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
-    options: { stage: { ...urgentStage, required: true }, json },
+    options: { stage: oneUrgentStage, json },
   },
   rollback: {
     summary: 'Send requests back to earlier code',
@@ -258,7 +259,7 @@ export const commands = {
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {
-      stage: { ...urgentStage, required: true },
+      stage: oneUrgentStage,
       to: text(
         'VERSION',
         'a commit for all functions, at least its first 7 characters, or versions such as updateInventory=12 listOrders=7; without it, the newest earlier commit with other code',

@@ -22,12 +22,14 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
   const checkout = readCommit();
   const isOther = expectsCommit && (live !== checkout || live === unknownCommit);
   const baseUrl = stack ? readOutput(stack, 'BaseUrl') : `${address}`;
-  const key = process.env.PETSTORE_API_KEY || (stack && (await readCheckKey(stack)));
+  const { PETSTORE_API_KEY: given } = process.env;
+  const key = given || (stack && (await readCheckKey(stack)));
   const apiKey = key?.trim() ?? '';
   if (!/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) {
-    const check = `; npx petstore keys check --stage ${stage?.name} makes one that the stage keeps`;
     throw new UsageError(
-      `The API key in PETSTORE_API_KEY must be psk_ and 42 letters and digits${stage ? check : ''}.`,
+      stage && !given
+        ? `First run npx petstore keys check --stage ${stage.name}: the stage keeps no key for the smoke test yet. Or set one in PETSTORE_API_KEY.`
+        : 'The API key in PETSTORE_API_KEY must be psk_ and 42 letters and digits.',
     );
   }
   // Settings may be wrong here.

@@ -306,7 +306,7 @@ it.each([
   expect(await endOn(typed, { account }, 'eu-west-1:123456789012')).toEqual([
     ...[toOther('123456789012, eu-west-1', `${account}, eu-west-1`), 'DescribeStacks eu-west-1'],
   ]);
-  if (!/^(rollback|smoke|keys revoke|status)/.test(typed)) {
+  if (!/^(rollback|smoke|keys|status)/.test(typed)) {
     const wrong = { baseAddress: 'api.shop.test/v1' };
     expect(await endOn(typed, wrong)).toEqual(toInvalid('baseAddress'));
   }
@@ -336,6 +336,10 @@ const unneeded: readonly (readonly [typed: string, changes: object, said: string
     { throttles: undefined, allowedOrigins: undefined },
     'allowedOrigins: must be set.\nthrottles: must be set',
   ],
+  ['keys rotate 0123456789 --grace 0s --yes', { throttles: undefined }, 'throttles: must be set'],
+  ['keys list', { owner: undefined }, 'owner: must be set'],
+  ['keys create --name till --permission read', { rollout: 'slowly' }, 'rollout: '],
+  ['keys check', { firewall: undefined }, 'firewall: must be set'],
   ['status', { maximumUnitsPerSecond: {} }, 'maximumUnitsPerSecond.inventory: must'],
   [
     'status',
