@@ -67,19 +67,22 @@ function renderThrottleTable(): string {
   return renderTable(head, lines);
 }
 
-const shareLabels: Readonly<Record<RateRule['name'], string>> = {
-  'lists-of-key': '`listInventory`, with one API key',
-  'lists-of-address': '`listInventory`, from one address',
-  keyless: 'requests without an API key, from one address',
-  flood: 'all requests, from one address',
-};
+const shareLabels: readonly (readonly [rule: RateRule['name'], label: string])[] = [
+  ['lists-of-key', '`listInventory`, with one API key'],
+  ['lists-of-address', '`listInventory`, from one address'],
+  ...operationIds.map((id) => [`${id}-of-address`, `\`${id}\`, from one address`] as const),
+  ['keyless', 'requests without an API key, from one address'],
+  ['flood', 'all requests, from one address'],
+];
 
 function renderShareTable(): string {
-  const lines = Object.entries(shareLabels).map(([rule, label]) => {
-    const limits = stagesForClients.map(({ settings }) =>
-      listRateRules(settings).find(({ name }) => name === rule),
+  const lines = shareLabels.flatMap(([rule, label]) => {
+    const limits = stagesForClients.map(
+      ({ settings }) => listRateRules(settings).find(({ name }) => name === rule)?.limit,
     );
-    return [label, ...limits.map((found) => toCount(found?.limit) ?? 'no limit')];
+    // Few operations have a rule of their own.
+    if (rule.endsWith('-of-address') && !limits.some(Boolean)) return [];
+    return [[label, ...limits.map((limit) => toCount(limit) ?? 'no limit')]];
   });
   return renderTable(
     ['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)],

@@ -2,6 +2,7 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { MARGIN } from '../../../shared/http/requestTime.ts';
 import { SLICE_BYTES, SLICE_TIMEOUT } from '../../../shared/http/streamedExecution.ts';
 import { computeMaxPause, MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
+import { listRateRules } from '../../gateway/rateRules.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import {
   accountThrottle,
@@ -112,7 +113,8 @@ export function countFixedUsage(
   const others: Usage = {
     encryptionKeys: raisesAlarms && ownsTopic ? 1 : 0,
     firewalls: firewall ? 1 : 0,
-    firewallRules: firewall ? 6 : 0,
+    // With AWS's two groups.
+    firewallRules: firewall ? listRateRules(settings).length + 2 : 0,
     storedLogGigabytes: (logged * COMPRESSED_SHARE * logRetentionDays) / DAYS_A_MONTH,
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,

@@ -4,7 +4,7 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import { buildErrorHeaders, rateLimited, toErrorText } from '../../gateway/gatewayErrors.ts';
 import {
   credentialsPattern,
@@ -103,24 +103,23 @@ function toRateStatement({ limit, countedBy, counts }: RateRule) {
   };
 }
 
-function buildScope(counts: 'keyless' | 'lists'): CfnWebACL.StatementProperty {
-  const { method, path } = operations.listInventory;
+function buildScope(counts: 'keyless' | OperationId): CfnWebACL.StatementProperty {
   // `singleHeader` is plain JSON for the CDK, so its member has CloudFormation's name.
   const hasKey = matchField({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
     textTransformations: authorization.textTransformations,
   });
-  const statements =
-    counts === 'keyless'
-      ? [negate(hasKey), negate(matchField({ method: {} }, '^OPTIONS$'))]
-      : [
-          hasKey,
-          matchField({ method: {} }, `^${method}$`),
-          // The gateway ignores a doubled slash, and one at the end.
-          matchField({ uriPath: {} }, `^/+${apiVersion}${path.replaceAll('/', '/+')}/*$`, {
-            textTransformations: listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
-          }),
-        ];
-  return { andStatement: { statements } };
+  if (counts === 'keyless') {
+    const isPreflight = matchField({ method: {} }, '^OPTIONS$');
+    return { andStatement: { statements: [negate(hasKey), negate(isPreflight)] } };
+  }
+  const { method, path } = operations[counts];
+  // The gateway ignores a doubled slash, and one at the end.
+  const spelled = path.replaceAll('/', '/+').replaceAll(/\{\w+\}/g, '[^/]+');
+  const isPath = matchField({ uriPath: {} }, `^/+${apiVersion}${spelled}/*$`, {
+    textTransformations: listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
+  });
+  const isMethod = matchField({ method: {} }, `^${method}$`);
+  return { andStatement: { statements: [hasKey, isMethod, isPath] } };
 }
 
 function matchField(

@@ -213,7 +213,7 @@ test('the fixed part is units times prices', () => {
       expect.closeTo(((checks * 4_703) / 2 ** 30) * 0.15 * 0.03 * (90 / (730 / 24)), 9),
     ],
     ['tracing', expect.closeTo(calls * 0.1 * 5e-6, 9)],
-    ['firewall', expect.closeTo(5 + 6 * 1 + calls * 0.6e-6, 9)],
+    ['firewall', expect.closeTo(5 + 7 * 1 + calls * 0.6e-6, 9)],
     ['alarms', expect.closeTo(74 * 0.1 + 2 * 0.5)],
     ['metrics', expect.closeTo(1.2)],
     ['encryptionKeys', 1],

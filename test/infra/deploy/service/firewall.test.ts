@@ -83,9 +83,15 @@ const slow = findAcl(
     allowedOrigins: ['*'],
   }),
 );
-const rateRules: Json[] = acl.Rules.filter((rule: Json) => rule.Statement.RateBasedStatement);
-const toCounted = (request: Request) =>
-  rateRules.filter((rule) => toAggregate(request, rule)).map(({ Name }) => Name);
+/** Any address could use up any throttle. */
+const lowest = findAcl(
+  synthesizeProduction({ firewall: true, firewallRequestsPerAddress: 30_000 }),
+);
+const filterRateRules = (rules: Json[]) =>
+  rules.filter((rule) => rule.Statement.RateBasedStatement);
+const rateRules = filterRateRules(acl.Rules);
+const toCounted = (request: Request, rules: Json[] = rateRules): string[] =>
+  filterRateRules(rules).flatMap((rule) => (toAggregate(request, rule) ? rule.Name : []));
 
 const { apiKey } = mintApiKey();
 const authorization = `Bearer ${apiKey}`;
@@ -108,7 +114,6 @@ describe('the firewall', () => {
     ['GET', '/v1/inventories'],
     ['GET', '/v1/store/orders/1'],
     ['GET', '/inventory'],
-    ['GET', '/v1/store/orders'],
     ['GET', '/v1/Inventory'],
     ['PATCH', '/v1/inventory'],
     ['OPTIONS', '/v1/inventory'],
@@ -136,6 +141,21 @@ describe('the firewall', () => {
     expect(toCounted({ ...request, method: 'OPTIONS' })).toEqual(['flood']);
   });
 
+  it.each([
+    ['GET', '/v1/store/orders', 'listOrders', acl],
+    ['GET', '/v1//%73tore/orders/', 'listOrders', acl],
+    ['GET', '/v1/inventory/-7/', 'getInventoryEntry', lowest],
+    ['PATCH', '/v1/inventory/7', 'updateInventory', lowest],
+    ['POST', '/v1/inventory/adjustments', 'adjustInventory', lowest],
+    ['GET', '/v1/pets/7', 'getPet', lowest],
+  ])(
+    'counts %s %s, with a key, by address if one could use up %s',
+    (method, path, id, { Rules }) => {
+      const request = { method, path, authorization };
+      expect(toCounted(request, Rules)).toEqual(['flood', `${id}-of-address`]);
+    },
+  );
+
   it('counts all spellings of a key together, and no two keys', () => {
     const byKey = rateRules.find(({ Name }) => Name === 'lists-of-key');
     const toKey = (sent: string) =>
@@ -145,16 +165,24 @@ describe('the firewall', () => {
     expect(toKey(`Bearer ${mintApiKey().apiKey}`)).not.toBe(toKey(authorization));
   });
 
-  it('allows an address 3,000 requests a minute, and two thirds of the lists to one client', () => {
-    const { rate } = throttles.listInventory;
-    const limits = { flood: 3_000, keyless: 60, 'lists-of-key': 40 * rate };
-    const expected = { ...limits, 'lists-of-address': 40 * rate };
-    expect(toLimits(acl)).toEqual(expected);
+  it('allows an address 3,000 requests a minute, and two thirds of what it could use up', () => {
+    expect(toLimits(acl)).toEqual({
+      ...{ flood: 3_000, keyless: 60 },
+      'lists-of-key': 40 * throttles.listInventory.rate,
+      'lists-of-address': 40 * throttles.listInventory.rate,
+      'listOrders-of-address': 40 * throttles.listOrders.rate,
+    });
     // The least that WAF takes.
     expect(toLimits(slow)).toMatchObject({ 'lists-of-key': 10, 'lists-of-address': 10 });
   });
 
-  it('has the limits of the settings', () => {
+  it('has no more rules than AWS allows where one address could use up any throttle', () => {
+    expect(filterRateRules(lowest.Rules).length).toBeLessThanOrEqual(10);
+    expect(toLimits(lowest)).toMatchObject({ 'getPet-of-address': 40 * throttles.getPet.rate });
+  });
+
+  // The address of a proxy has all clients.
+  it('has the limits of the settings, and none by operation behind a proxy', () => {
     expect(toLimits(changed)).toEqual({
       flood: 50_000,
       keyless: 60,
@@ -202,8 +230,7 @@ describe('the firewall', () => {
     ]);
     const last = Math.max(...rateRules.map(({ Priority }) => Priority));
     for (const { Priority } of groups) expect(Priority).toBeGreaterThan(last);
-    expect(rateRules).toHaveLength(4);
-    expect(acl.Rules).toHaveLength(6);
+    expect(acl.Rules).toHaveLength(rateRules.length + 2);
   });
 
   it('hashes API keys in the requests that it keeps as samples', () => {
