@@ -1,8 +1,9 @@
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
+import { mapOperations, operations } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
 import { type StageSettings, stageSettings } from './stageSettings.ts';
-import { type Stage, stagesFile } from './stages.ts';
+import { operationSettings, type Stage, stagesFile } from './stages.ts';
 
 /** A stage's settings cannot be deployed. The message is one line that says what to change in `stages.ts`. */
 export class StageSettingsError extends Error {
@@ -35,7 +36,14 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     const rule = `the name of a stage must be 1 to 23 lower-case letters and digits, beginning with a letter; it is "${name}".`;
     return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
-  const { issues = [] } = ofStage.safeParse(settings).error ?? {};
+  return [
+    ...findWrongValues(name, ofStage, settings),
+    ...findWrongValues('operationSettings', ofOperations, operationSettings),
+  ];
+}
+
+function findWrongValues(name: string, schema: z.ZodType, settings: object) {
+  const { issues = [] } = schema.safeParse(settings, { error: describeIssue }).error ?? {};
   return issues.flatMap(splitUnionIssue).map(({ path, message, code }) => {
     const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
     const isMissing = value === undefined;
@@ -45,6 +53,21 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     return { field: String(path[0]), text };
   });
 }
+
+const kinds: Readonly<Record<string, string>> = {
+  ...{ object: 'an object, in { }', record: 'an object, in { }' },
+  ...{ array: 'a list, in [ ]', tuple: 'a list, in [ ]', int: 'a whole number' },
+};
+
+/** In place of messages of the library that do not say what would be right. */
+const describeIssue: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type' && kinds[issue.expected]) {
+    return `must be ${kinds[issue.expected]}`;
+  }
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const names = issue.keys.map((key) => JSON.stringify(key)).join(' and ');
+  return `must not have ${names}: remove it, or take its right name from infra/stages/stageSettings.ts`;
+};
 
 /** What is wrong within a value that is of one kind of a union, such as a budget in place of `'none'`. */
 function splitUnionIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
@@ -76,6 +99,9 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     if (settings[field] !== undefined && !settings.raisesAlarms) {
       refuse(field, 'must not be set without raisesAlarms, since nobody would be notified');
     }
+  }
+  if (settings.raisesAlarms && !settings.protectsData) {
+    refuse('protectsData', 'must be true with raisesAlarms: false would remove every protection');
   }
   if (settings.raisesAlarms && settings.budget === undefined) {
     const example = `{ monthlyDollars: 50, notify: ['finance@shop.example'], actualPercent: [80, 100], forecastPercent: [100] }`;
@@ -124,3 +150,22 @@ const ofStage = stageSettings
       .exactOptional(),
   })
   .superRefine(checkTogether);
+
+/**
+ * The longest timeouts, in seconds. The gateway gives up on a buffered response after 29: a function ends before that,
+ * and logs the reason. https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html
+ */
+const maxTimeout = { buffered: 28, streamed: 900 };
+
+const ofOperations = z.strictObject(
+  mapOperations((id) => {
+    const max = operations[id].streamed ? maxTimeout.streamed : maxTimeout.buffered;
+    return z.strictObject({
+      timeoutSeconds: z.int().min(1).max(max),
+      availabilityPercent: z.number().gt(0).lt(100),
+      latencyMilliseconds: z.number().positive(),
+      // The compiler checks it.
+      access: z.unknown(),
+    });
+  }),
+);

@@ -53,8 +53,12 @@ const contact = z
     'must be an e-mail address such as "api@shop.example", or a web address such as "https://shop.example/help" without a slash at the end',
   );
 
+const domainRule = 'must be a domain name in lower case, such as "api.shop.example"';
+
+const email = z.email('must be an e-mail address such as "ops@shop.example"');
+
 const alarmTarget = z.union(
-  [z.email(), z.string().regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
+  [email, z.string().regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
   'must be an e-mail address such as "ops@shop.example", or the ARN of a topic',
 );
 
@@ -94,7 +98,7 @@ const percents = z
   .refine(isEachOnce, 'must have no duplicates');
 
 const addressees = z
-  .array(z.email())
+  .array(email)
   .min(1)
   .max(10)
   .readonly()
@@ -144,7 +148,7 @@ export const stageSettings = z.strictObject({
    * https://builder.aws.com/build/capabilities.
    */
   account: z
-    .string()
+    .string('must be 12 digits in quotes')
     .regex(/^\d{12}$/, 'must be 12 digits in quotes')
     .exactOptional(),
   region: z.string().exactOptional(),
@@ -175,9 +179,7 @@ export const stageSettings = z.strictObject({
    */
   customDomain: z
     .strictObject({
-      name: z
-        .hostname()
-        .regex(/^[^A-Z]+$/, 'must be a domain name in lower case, such as "api.shop.example"'),
+      name: z.hostname(domainRule).regex(/^[^A-Z]+\.[a-z][a-z0-9-]*$/, domainRule),
       certificateArn: z
         .string()
         .regex(
@@ -214,7 +216,7 @@ export const stageSettings = z.strictObject({
   /**
    * Whether the data must outlive a mistake. Tables and logs stay when the stack is deleted. Tables refuse deletion,
    * and can be restored to any second of the last 35 days, which is billed by their size. The stack itself refuses
-   * deletion too.
+   * deletion too. With `raisesAlarms` it must be true.
    */
   protectsData: z.boolean(),
   /**
@@ -256,7 +258,9 @@ export const stageSettings = z.strictObject({
   /**
    * Whether a web application firewall bounds what one client takes from all others, for $11 a month and $0.60 per
    * million requests. It counts late, and each address of IPv6 by itself. If your own proxy is in front
-   * (`baseAddress`), all clients have its address: raise both limits, or have the proxy limit them.
+   * (`baseAddress`), all clients have its address: raise both limits, or have the proxy limit them. Without
+   * `baseAddress`, an operation that `firewallRequestsPerAddress` would let one address use up has a rule of its own, for
+   * $1 a month: one address gets two thirds of its throttle.
    */
   firewall: z.boolean(),
   /** The requests of one address in a minute above which the firewall responds with 429. Default: 3,000. */

@@ -330,7 +330,7 @@ const unneeded: readonly (readonly [typed: string, changes: object, said: string
     { quietMinutes: 9_999, raisesAlarms: true },
     'quietMinutes: Too big: expected number to be <=1440; it is 9999',
   ],
-  ['smoke --light', { qietMinutes: 15 }, 'Unrecognized key: "qietMinutes"'],
+  ['smoke --light', { qietMinutes: 15 }, 'must not have "qietMinutes": remove it'],
   [
     'keys revoke 0123456789 --yes',
     { throttles: undefined, allowedOrigins: undefined },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { warnOfWorstMonth } from '../../../infra/costs/checkMonths.ts';
 import { synthesize } from '../../../infra/deploy/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
@@ -11,6 +11,7 @@ import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { toNames } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
 import {
+  operationSettings,
   type StageName,
   stageNames,
   stagesFile,
@@ -75,6 +76,39 @@ describe("a stage's settings", () => {
     expect(rows.length).toBeGreaterThan(100);
     const lines = rows.map((row) => `${row} → ${check(JSON.parse(row))}\n`);
     await expect(lines.join('')).toMatchFileSnapshot(checked.pathname);
+  });
+
+  it.each([
+    ['getPet', { timeoutSeconds: 28 }, undefined],
+    [
+      'getPet',
+      { timeoutSeconds: 29 },
+      'getPet.timeoutSeconds: Too big: expected number to be <=28; it is 29',
+    ],
+    ['getPet', { timeoutSeconds: undefined }, 'getPet.timeoutSeconds: must be set'],
+    ['listInventory', { timeoutSeconds: 900 }, undefined],
+    [
+      'listInventory',
+      { timeoutSeconds: 901 },
+      'listInventory.timeoutSeconds: Too big: expected number to be <=900; it is 901',
+    ],
+    [
+      'listOrders',
+      { availabilityPercent: 100 },
+      'listOrders.availabilityPercent: Too big: expected number to be <100; it is 100',
+    ],
+    [
+      'listOrders',
+      { latency: 3 },
+      'listOrders: must not have "latency": remove it, or take its right name',
+    ],
+  ] as const)('of the operation %s may be %j, or are refused: %s', (id, changes, refused) => {
+    const settings = operationSettings[id];
+    onTestFinished(() => void Object.assign(operationSettings, { [id]: settings }));
+    Object.assign(operationSettings, { [id]: { ...settings, ...changes } });
+    const check = () => checkStageSettings(fixtures.staging);
+    if (refused === undefined) expect(check).not.toThrow();
+    else expect(check).toThrow(`infra/stages/stages.ts: operationSettings.${refused}`);
   });
 
   it('have a name of at most 23 letters and digits, which fits everywhere in AWS', () => {
