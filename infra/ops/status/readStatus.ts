@@ -43,6 +43,11 @@ import {
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
+/** What is known of a status: nothing of a part that could not be read. */
+export type Facts = {
+  readonly [Name in keyof Status]: Extract<Status[Name], { value: unknown }>['value'] | undefined;
+};
+
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 

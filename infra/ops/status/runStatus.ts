@@ -14,7 +14,7 @@ export async function runStatus(options: OptionValues<typeof commands.status>): 
   const stack = await openStage(stage);
   const now = Date.now();
   const status = await readStatus(stack, now);
-  const runbook = findRows(status);
+  const runbook = findRows(stage, status);
   const queries = linkQueries(stage, await stack.open(CloudWatchLogsClient).config.region());
   const time = new Date(now).toISOString();
   const document = { stage: stage.name, time, ...status, runbook, queries };

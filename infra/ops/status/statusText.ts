@@ -3,16 +3,17 @@ import type { Part } from '../../cli/stageStack.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { Status } from './readStatus.ts';
-import type { findRows } from './symptoms.ts';
+import { rotateKey } from './rowCommands.ts';
+import type { Row } from './symptoms.ts';
 
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
 
-/** One screen. No line is wider than the terminal. */
+/** One screen. No line is wider than the terminal, except commands, which are to be pasted. */
 export function toStatusText(
   stage: Stage,
   status: Status,
-  runbook: ReturnType<typeof findRows>,
+  runbook: readonly Row[],
   now: number,
   columns: number,
 ): string {
@@ -139,13 +140,18 @@ export function toStatusText(
     ],
     'ROWS of infra/RUNBOOK.md that apply':
       runbook.length > 0
-        ? wrapAll(runbook.map(({ row, title }) => `${row} ${title}`))
-        : wrap('None. Row 8 is for a key that leaked.'),
+        ? runbook.flatMap(({ row, title, commands }) => [
+            ...wrap(`${row} ${title}`),
+            ...commands.map(toPasted),
+          ])
+        : [...wrap('None. Row 8 is for a key that leaked.'), toPasted(rotateKey(stage))],
   };
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   const parts = Object.entries(sections).flatMap(([name, lines]) => ['', name, ...lines]);
   return [title, ...parts].join('\n');
 }
+
+const toPasted = (command: string) => `    ${toPlain(command)}`;
 
 /** Such as `02:47Z (17 min ago)`, with its day where it is another. */
 function toMoment(time: string, now: number): string {

@@ -1,10 +1,7 @@
 import type { Part } from '../../cli/stageStack.ts';
-import type { Status } from './readStatus.ts';
-
-/** What is known of a status: nothing of a part that could not be read. */
-type Facts = {
-  readonly [Name in keyof Status]: Extract<Status[Name], { value: unknown }>['value'] | undefined;
-};
+import type { Stage } from '../../stages/stages.ts';
+import type { Facts, Status } from './readStatus.ts';
+import * as commands from './rowCommands.ts';
 
 /** An alarm looks back on four hours at most, and a deployment takes some minutes. */
 const SOON_MILLISECONDS = 5 * 3_600_000;
@@ -26,6 +23,14 @@ const ofAws =
 const ofThrottle =
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionCanceled)/;
 
+function isAtMaximum({ limit, peak, maximum }: commands.Throttled): boolean {
+  return (
+    limit === 'MaxOnDemandThroughput' ||
+    limit === 'AccountLimit' ||
+    (limit === undefined && peak >= NEAR_MAXIMUM * maximum)
+  );
+}
+
 const isFiring = ({ alarms }: Facts, names: RegExp) =>
   alarms?.firing.some(({ name }) => names.test(name)) ?? false;
 
@@ -33,6 +38,8 @@ const isFiring = ({ alarms }: Facts, names: RegExp) =>
 export const symptoms: readonly {
   readonly title: string;
   readonly applies: (facts: Facts) => boolean;
+  /** Lines to paste, with its advice as comments. */
+  readonly commands: (facts: Facts, stage: Stage) => string[];
 }[] = [
   {
     title: 'AWS is down',
@@ -46,25 +53,24 @@ export const symptoms: readonly {
         })
       );
     },
+    commands: () => ['# Wait, without a rollback: https://health.aws.amazon.com/health/status'],
   },
   {
     title: 'A deployment failed',
     applies: ({ stack = '', watch = '', refused = [] }) =>
       refused.length > 0 || [stack, watch].some((one) => /ROLLBACK|FAILED/.test(one)),
+    commands: commands.endDeployment,
   },
   {
     title: 'An operation is stopped',
     applies: ({ stopped = [] }) => stopped.length > 0,
+    commands: commands.undoStop,
   },
   {
     title: 'A table is at its maximum',
-    applies: ({ throttles = [] }) =>
-      throttles.some(
-        ({ limit, peak, maximum }) =>
-          limit === 'MaxOnDemandThroughput' ||
-          limit === 'AccountLimit' ||
-          (limit === undefined && peak >= NEAR_MAXIMUM * maximum),
-      ),
+    applies: ({ throttles = [] }) => throttles.some(isAtMaximum),
+    commands: ({ throttles = [] }, stage) =>
+      throttles.filter(isAtMaximum).flatMap((one) => commands.raiseMaximum(one, stage)),
   },
   {
     title: 'Many buyers want one pet',
@@ -74,6 +80,9 @@ export const symptoms: readonly {
         ({ limit, peak, maximum }) =>
           limit === 'KeyRangeThroughput' || (limit === undefined && peak < NEAR_MAXIMUM * maximum),
       ),
+    commands: () => [
+      '# Wait, or block the address of an unknown client: "Stop a client" in infra/RUNBOOK.md',
+    ],
   },
   {
     title: 'New code fails',
@@ -89,6 +98,7 @@ export const symptoms: readonly {
         return isCause && delay >= 0 && delay <= SOON_MILLISECONDS;
       });
     },
+    commands: commands.rollBack,
   },
   {
     title: 'A client is too fast',
@@ -97,10 +107,12 @@ export const symptoms: readonly {
       (facts.addresses ?? []).some(({ requests, statuses }) =>
         statuses.some(({ status, count }) => status === '429' && count >= MANY * requests),
       ),
+    commands: commands.stopClient,
   },
   {
     title: 'A key may have leaked',
     applies: (facts) => isFiring(facts, /^(unauthorized|forbidden)-requests$/),
+    commands: commands.replaceKey,
   },
   {
     title: 'A table is lost',
@@ -108,23 +120,33 @@ export const symptoms: readonly {
       tables.length > 0 ||
       (requests?.errors.some(({ cause }) => cause.startsWith('ResourceNotFoundException')) ??
         false),
+    commands: commands.restoreTables,
   },
   {
     title: 'Only our own checks fail',
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
       (isFiring(facts, /^(check-failed|no-requests)$/) && !isFiring(facts, failing)),
+    commands: ({ requests }, { name }) => [
+      `npx petstore ${requests?.refusedChecks ? 'keys check' : 'smoke'} --stage ${name}`,
+    ],
   },
 ];
 
 /** The rows of the runbook that apply, by their numbers. */
-export function findRows(status: Status): { readonly row: number; readonly title: string }[] {
+export function findRows(stage: Stage, status: Status): Row[] {
   const known = Object.entries(status).map(([name, part]: [string, Part<unknown>]) => [
     name,
     'value' in part ? part.value : undefined,
   ]);
   const facts: Facts = Object.fromEntries(known);
-  return symptoms.flatMap(({ title, applies }, index) =>
-    applies(facts) ? [{ row: index + 1, title }] : [],
+  return symptoms.flatMap(({ title, applies, commands: toCommands }, index) =>
+    applies(facts) ? [{ row: index + 1, title, commands: toCommands(facts, stage) }] : [],
   );
+}
+
+export interface Row {
+  readonly row: number;
+  readonly title: string;
+  readonly commands: readonly string[];
 }

@@ -55,6 +55,8 @@ interface Recorded {
   readonly stopped?: readonly OperationId[];
   /** The name of the inventory's table in use. */
   readonly restored?: string;
+  /** That of the settings. */
+  readonly region?: string;
   /** That of updateInventory by the settings. */
   readonly concurrency?: number;
   /** The table that somebody deleted. */
@@ -185,10 +187,12 @@ async function look(recorded: Recorded, ...options: string[]) {
     const reservedConcurrency = { updateInventory: concurrency };
     changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
   }
-  const { restored } = recorded;
+  const { restored, region } = recorded;
   const { settings } = stages.production;
   const restoredTables = restored && { restoredTables: { inventory: restored } };
-  Object.assign(stages.production, { settings: { ...settings, ...restoredTables } });
+  Object.assign(stages.production, {
+    settings: { ...settings, ...restoredTables, ...(region && { region }) },
+  });
   const aws = await useAws(record(recorded));
   const { columns: before, isTTY } = process.stdout;
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.timeout(deadline));
@@ -199,7 +203,9 @@ async function look(recorded: Recorded, ...options: string[]) {
   timeout.mockRestore();
   expect(outcome.stderr).toBe('');
   const stdout = outcome.stdout.replace(hyperlink, '$2');
-  const longest = Math.max(...stdout.split('\n').map((one) => one.length));
+  // A command is one line, to be pasted.
+  const lines = stdout.split('\n').filter((one) => !/^ {4}(#|aws|npm|npx) /.test(one));
+  const longest = Math.max(...lines.map((one) => one.length));
   if (options.length === 0) expect(longest).toBeLessThanOrEqual(columns);
   return { ...outcome, stdout, aws, links: [...outcome.stdout.matchAll(hyperlink)] };
 }
@@ -457,6 +463,13 @@ const situations: Readonly<Record<string, Recorded>> = {
   'few failures of all: 6': allFail(of('TimeoutError'), 4),
   // A table, by the limit that throttles it.
   'a maximum that DynamoDB names, after a deployment: 4': byLimit('MaxOnDemandThroughput'),
+  'a maximum, in the region of the settings: 4': {
+    ...byLimit('MaxOnDemandThroughput'),
+    region: 'eu-west-1',
+    responses: {
+      GetAlias: () => ({ FunctionVersion: '2', AliasArn: 'arn:aws:lambda:eu-west-1:123456789012' }),
+    },
+  },
   'reads past a maximum that was raised before: 4': {
     firing: { ...fails, 'pets-table-throttles': 9 },
     metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
@@ -517,6 +530,14 @@ const situations: Readonly<Record<string, Recorded>> = {
   'a spent budget after new code: none': { ...byName('error-budget'), published: 20 },
   '401s of many: 8': byName('unauthorized-requests'),
   '403s of many: 8': byName('forbidden-requests'),
+  '403s of one key: 8': {
+    ...byName('forbidden-requests'),
+    callers: [
+      { name: 'till', id: 'abcdefghij', status: '200', lines: '900' },
+      { name: 'kiosk', id: '0123456789', status: '403', lines: '500' },
+      { id: 'zzzzzzzzzz', status: '401', lines: '700' },
+    ],
+  },
   '429s of many: 7': byName('throttled-requests'),
   'an address that gets 429s: 7': { addresses: toSpread({ name: '203.0.113.7' }) },
   'one that gets few: none': {
@@ -598,6 +619,9 @@ it('npx petstore status shows facts, the rows that apply, and what it could not 
   await expect(text).toMatchFileSnapshot('screens.txt');
 });
 
+/** The commands of each situation. */
+const pasted: string[] = [];
+
 it.each(Object.entries(situations))(
   'names the rows of the runbook for %s',
   async (name, recorded) => {
@@ -607,7 +631,17 @@ it.each(Object.entries(situations))(
     const [text = '', runbook = ''] = stdout.split('ROWS of infra/RUNBOOK.md that apply\n');
     const rows = expected.split(' ').map((row) => `  ${row} ${symptoms[Number(row) - 1]?.title}\n`);
     const none = '  None. Row 8 is for a key that leaked.\n';
-    expect(runbook.split('\nQUERIES')[0]).toBe(expected === 'none' ? none : rows.join(''));
+    const shown = (runbook.split('\nQUERIES')[0] ?? '').split(/(?<=\n)/);
+    const commands = shown.filter((line) => line.startsWith('    '));
+    expect(shown.filter((line) => !line.startsWith('    ')).join('')).toBe(
+      expected === 'none' ? none : rows.join(''),
+    );
+    if (expected !== 'none')
+      pasted.push(`= ${name}\n${commands.map((line) => line.slice(4)).join('')}`);
+    else
+      expect(commands.join('')).toMatch(
+        /^ {4}npx petstore keys rotate KEY --grace 0s --stage \w+\n$/,
+      );
     const lines = said.flatMap(([one, line]) => (one === situation ? line : []));
     for (const line of lines) expect(toLine(text)).toContain(line);
     expect(/not be\s+read/.test(text)).toBe(/not be read/.test(lines.join()));
@@ -615,6 +649,19 @@ it.each(Object.entries(situations))(
     expect(status).toBe(recorded.firing || !isRead ? 1 : 0);
   },
 );
+
+it('prints the commands of the rows, filled in, on lines to paste', async () => {
+  await expect(pasted.join('\n')).toMatchFileSnapshot('commands.txt');
+});
+
+it('prints the command for a lost table also beside wrong settings', async () => {
+  changeSettings(stages.production, { maximumUnitsPerSecond: {} as never });
+  const aws = await useAws(record({ lost: 'petstore-production-inventory' }));
+  const { stdout } = await callOps(petstore, ['status', '--stage', 'production'], aws.variables);
+  expect(stdout).toContain(
+    'restore-table-from-backup --target-table-name petstore-production-inventory --backup-arn "$(aws dynamodb list-',
+  );
+});
 
 it('shows all but the operation that a release adds, before its first deployment', async () => {
   const missing = 'petstore-production-adjustInventory';
@@ -685,7 +732,7 @@ it('npx petstore status prints the same for a machine with --json, of the last h
     },
     live: { value: { commits: 'bbbbbbbbbbb2', rollbackTarget: { commit: 'aaaaaaaaaaa1' } } },
     requests: { value: { operations: operationIds.map((operation) => ({ operation })) } },
-    runbook: [{ row: 6, title: 'New code fails' }],
+    runbook: [{ row: 6, commands: ['npx petstore rollback --stage production'] }],
   });
   for (const { startTime, endTime } of aws.inputsOf('StartQuery')) {
     expect([startTime, endTime]).toEqual([now / 1_000 - 3_600, now / 1_000]);
