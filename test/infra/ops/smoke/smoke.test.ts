@@ -427,19 +427,20 @@ it('npx petstore smoke trusts no certificate but a valid one', async () => {
 });
 
 it('twice in a minute, npx petstore smoke stays within the limits of the firewall', async () => {
-  const counts = { all: 0, keyless: 0, lists: 0 };
+  const counts = new Map<string | undefined, number>();
+  const countOne = (what: string | undefined) => counts.set(what, (counts.get(what) ?? 0) + 1);
   const count: Fault = ({ method, path, sent, status }) => {
     if (status !== 0) return;
     const credentials = sent.get('Authorization')?.toLowerCase() ?? '';
     const hasKey = new RegExp(credentialsPattern).test(credentials);
-    counts.all += 1;
-    if (!hasKey && method !== 'OPTIONS') counts.keyless += 1;
-    if (hasKey && findOperation(method, path) === 'listInventory') counts.lists += 1;
+    countOne('all');
+    if (!hasKey && method !== 'OPTIONS') countOne('keyless');
+    if (hasKey) countOne(findOperation(method, path));
   };
   for (const _ of [1, 2]) await smoke([count]);
   for (const rule of listRateRules(changeProduction({ firewall: true }).settings)) {
-    expect(counts[rule.counts]).toBeGreaterThan(0);
-    expect(counts[rule.counts]).toBeLessThanOrEqual(rule.limit);
+    expect(counts.get(rule.counts)).toBeGreaterThan(0);
+    expect(counts.get(rule.counts)).toBeLessThanOrEqual(rule.limit);
   }
 });
 
