@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { EventStreamCodec } from '@smithy/core/event-streams';
@@ -160,8 +161,9 @@ const invokeStreamed: Invoke = async (id, load, event, response) => {
 };
 
 let loading: Promise<unknown> = Promise.resolve();
-let folders = 0;
+let loads = 0;
 const written = new Map<OperationId, Promise<string>>();
+const { cache } = createRequire(import.meta.url);
 
 /** Loads a function's bundle in an environment of its own; it reads that only while it loads. */
 export function defineBundle(
@@ -172,18 +174,17 @@ export function defineBundle(
 ): Load {
   let loaded: Promise<Handler> | undefined;
   async function load(): Promise<Handler> {
-    const own = join(folder, `${id}-${++folders}`);
+    loads += 1;
     const writing = written.get(id) ?? writeBundle(id, join(folder, id));
     written.set(id, writing);
-    const index = await writing;
-    mkdirSync(own);
-    copyFileSync(join(index, '../function.cjs'), join(own, 'function.cjs'));
-    if (entry === undefined) copyFileSync(index, join(own, 'index.mjs'));
-    else writeFileSync(join(own, 'index.mjs'), entry);
+    const index = entry === undefined ? await writing : join(folder, `${id}-${loads}.mjs`);
+    if (entry !== undefined) writeFileSync(index, entry);
+    // The code behind Lambda's entry file runs anew. At the same path, Node.js compiles it only once.
+    delete cache[join(index, '../function.cjs')];
     const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
     Object.assign(process.env, variables);
     try {
-      return (await import(/* @vite-ignore */ join(own, 'index.mjs'))).handler;
+      return (await import(/* @vite-ignore */ `${index}?load=${loads}`)).handler;
     } finally {
       Object.assign(process.env, Object.fromEntries(before));
     }
