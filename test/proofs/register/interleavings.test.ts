@@ -4,7 +4,7 @@ import type { Call, Database, Reply } from './database.ts';
 import { explore, type Kind } from './explore.ts';
 
 it.each([
-  [90, 'updates', ['200', '404', '412', '503', 'killed']],
+  [70, 'updates', ['200', '404', '412', '503', 'killed']],
   // Each of these makes twice as many calls.
   [30, 'adjustments', ['200', '404', '409', '422', '503', 'killed']],
 ] as const)(
@@ -13,7 +13,7 @@ it.each([
     const { problems, calls, attempts } = await explore({ kind, count, seed: 1 });
     expect([...problems]).toEqual([]);
     expect(Object.keys(calls)).toHaveLength(7);
-    expect(Math.min(...Object.values(calls))).toBeGreaterThan(6);
+    expect(Math.min(...Object.values(calls))).toBeGreaterThan(4);
     expect(Object.keys(attempts)).toEqual(ends);
   },
   180_000,
