@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { whole } from '../../../infra/cli/values.ts';
 import { importModule } from '../../../infra/local/lambdaFunction.ts';
-import { type Findings, runProof } from '../../support/testCommand.ts';
-import type { Exchange } from './properties.ts';
-import { type FuzzReport, openFuzzTarget, runFuzz } from './runFuzz.ts';
+import { runProof } from '../../support/testCommand.ts';
+import { openFuzzTarget, runFuzz } from './runFuzz.ts';
 
 const text = {
   about:
@@ -28,11 +27,8 @@ await runProof('fuzz', text, async ({ path, runs, seed = randomInt(2 ** 31) }) =
   const target = await openFuzzTarget(importModule);
   const report = await runFuzz(target, { seed, runs, path });
   await target.close();
-  return toFindings(report, seed);
-});
-
-function toFindings({ statuses, failure }: FuzzReport, seed: number): Findings {
-  const responses = [...statuses].sort(([one], [other]) => one - other);
+  const responses = [...report.statuses].sort(([one], [other]) => one - other);
+  const again = `To repeat it: npm run fuzz -- --seed ${seed} --path ${report.path}`;
   return {
     section: {
       title: `Fuzz, seed ${seed}`,
@@ -41,20 +37,7 @@ function toFindings({ statuses, failure }: FuzzReport, seed: number): Findings {
         ['requests', responses.reduce((sum, [, count]) => sum + count, 0)],
         ...responses.map(([status, count]) => [`responses of ${status}`, count]),
       ],
-      ...(failure && {
-        notes: [
-          'The smallest batch that fails:',
-          ...failure.exchanges.map(describe),
-          `To repeat it: npm run fuzz -- --seed ${seed} --path ${failure.path}`,
-        ],
-      }),
     },
-    problems: failure?.problems ?? [],
+    problems: report.failure ? [`${report.failure}\n${again}`] : [],
   };
-}
-
-function describe({ request, response }: Exchange): string {
-  const { method, path, query, headers, body } = request;
-  const sent = [`${method} ${path}?${query}`, JSON.stringify(headers), body ?? ''].join(' ');
-  return `${sent.slice(0, 2_000)}\n→ ${response.status} ${response.text.slice(0, 500)}`;
-}
+});

@@ -1,208 +1,153 @@
 import { findResponseProblems } from '../../../infra/docs/openapi/responseProblems.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { type ErrorCode, refusalCodes, statusOfCode } from '../../../shared/contract/errorBody.ts';
-import type { Operation, Permission } from '../../../shared/contract/operation.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import { MAX_COUNT, readAsked } from './asked.ts';
+import { type Asked, readAsked } from './asked.ts';
 import { secretMark } from './hostile.ts';
-import { defects, type FuzzRequest } from './requests.ts';
+import type { FuzzRequest } from './requests.ts';
 
-interface Refused {
-  readonly petId: number | bigint;
-  readonly code: ErrorCode;
-  readonly quantity?: number;
-  readonly status?: string;
-}
+/** By petId. */
+export type Entries = ReadonlyMap<string, { quantity: bigint; status: string; tag: string }>;
 
-interface FuzzError {
-  readonly code?: ErrorCode;
-  readonly message: string;
-  readonly status?: number;
-  readonly refused?: readonly Refused[];
+export interface Batch {
+  /** The secrets of the keys. */
+  readonly secrets: readonly string[];
+  /** The first outcome of each `Idempotency-Key`. */
+  readonly outcomes: Map<string, { readonly request: string; readonly outcome: string }>;
 }
 
 export type Exchange = ReturnType<typeof toExchange>;
 
 /**
- * A request and its response, with what they say.
- * @param permission that of the key, if it is one valid key
+ * A request and its response, with what they say and did.
+ * @param log each text that the service wrote at once
  */
 export function toExchange(
   request: FuzzRequest,
   response: ExactResponse,
-  permission: Permission | undefined,
+  [before, after]: readonly [Entries, Entries],
+  log: readonly string[],
 ) {
+  const { status } = response;
   const error = parseError(response);
-  const operation = findResponder(request, error.message);
-  /** Several lines of a header are joined. */
-  const header = (name: string) => {
-    const lines = request.headers.filter(([one]) => one.toLowerCase() === name);
-    return lines.length === 0 ? undefined : lines.map(([, value]) => value).join(', ');
-  };
+  const operationId = findOperation(request.method, request.path);
+  const isOfGateway = error.message === gatewayErrors.DEFAULT_4XX.message;
+  const operation: Operation | undefined =
+    operationId && !isOfGateway ? operations[operationId] : undefined;
   return {
-    ...{ request, response, permission, header, operation, error, status: response.status },
+    ...{ request, response, before, after, log, status, error, operation },
     asked: operation && readAsked(operation, request),
     isReplay: response.headers.has('idempotent-replayed'),
     isRefusal:
       operation === operations.adjustInventory && refusalCodes.some((one) => one === error.code),
-    /** The tag of the path's entry, just before. */
-    tag: undefined as string | undefined,
   };
 }
 
-/** The operation that responds to a request; `undefined` for a response of the gateway's own. */
-export function findResponder({ method, path }: FuzzRequest, message?: string) {
-  const operationId = findOperation(method, path);
-  const isOwn = message === gatewayErrors.DEFAULT_4XX.message;
-  return operationId && !isOwn ? (operations[operationId] as Operation) : undefined;
-}
-
-function parseError(response: ExactResponse): FuzzError {
+function parseError(response: ExactResponse) {
+  const error: { readonly code?: ErrorCode; readonly message: string; readonly status?: number } = {
+    message: '',
+  };
   try {
-    return { message: '', ...(response.json() as object) };
+    return { ...error, ...(response.json() as object) };
   } catch {
-    return { message: '' };
+    return error;
   }
 }
 
-/** The first outcome of each `Idempotency-Key` in a batch. */
-export type Outcomes = Map<string, { readonly request: string; readonly outcome: string }>;
+/** The lines of a header, joined. */
+function readHeader({ headers }: FuzzRequest, name: string): string | undefined {
+  const lines = headers.filter(([one]) => one.toLowerCase() === name);
+  return lines.length === 0 ? undefined : lines.map(([, value]) => value).join(', ');
+}
 
-/** The statuses of the checks before an operation looks at its entry, and of methods that a path does not have. */
+/** The statuses of the checks before an operation looks at its entry, and of a path without the method. */
 const checked: readonly number[] = [400, 401, 403, 405, 415];
 
-/** What holds for every response. Each returns whether it is broken. */
-const properties: Readonly<Record<string, (one: Exchange, outcomes: Outcomes) => unknown>> = {
+/** What holds for every exchange. Each returns whether it is broken. */
+const properties: Readonly<Record<string, (one: Exchange, batch: Batch) => unknown>> = {
   'no request makes the service fail': ({ status }) => status >= 500,
 
   'a response is as the document says': ({ request: { method, path }, operation, response }) => {
     // The gateway's own errors have the headers of no operation.
-    const problems = findResponseProblems(method, operation ? path : '/', response);
-    return method !== 'HEAD' && problems[0];
+    return findResponseProblems(method, operation ? path : '/', response)[0];
   },
 
   'an error has a code of its operation, and the status of that code': (one) => {
-    const { request, operation, status, error } = one;
+    const { operation, status, error } = one;
     const ofGateway = ['unknown_path', 'method_not_allowed', 'invalid_request'] as const;
     const code = (operation?.errors ?? ofGateway).find((known) => known === error.code);
     const isRight = code && statusOfCode[code] === status && error.status === status;
-    return status >= 400 && request.method !== 'HEAD' && !isRight;
+    return status >= 400 && !isRight;
   },
 
-  'only what the contract takes gets past the checks': (one) => {
-    const { request, operation, permission, asked, status, header } = one;
-    if (request.method === 'OPTIONS' || checked.includes(status)) return false;
+  'only what the contract takes gets past the checks': ({ request, operation, asked, status }) => {
+    if (checked.includes(status)) return false;
     if (!operation) return status !== 404;
-    if (operation === operations.updateInventory && header('idempotency-key') !== undefined) {
-      return true;
-    }
-    return !asked || !(permission === 'write' || permission === operation.permission);
+    const hasKey = readHeader(request, 'idempotency-key') !== undefined;
+    return !asked || (operation === operations.updateInventory && hasKey);
   },
 
-  'the first check that fails gives the response': ({ request, operation, status, error }) => {
-    if (operation?.operationId !== request.operationId) return false;
-    const [first] = request.defects;
-    if (!first) return !request.isChanged && checked.includes(status);
-    if (status === first.status && first.message.test(error.message)) return false;
-    const check = defects.findIndex((defect) => defect.status === status);
-    return !(request.isChanged && check >= 0 && check < defects.indexOf(first));
+  'only with a key that may': ({ request, operation, status }) => {
+    if (!operation || checked.includes(status)) return false;
+    const key = readHeader(request, 'authorization') ?? '';
+    const [, permission] = /^bearer +<<(read|write)\d>>$/i.exec(key) ?? [];
+    return permission !== 'write' && permission !== operation.permission;
   },
 
-  'a read key writes nothing': ({ operation, permission, status }) =>
-    operation?.permission === 'write' && permission === 'read' && status !== 403,
+  'the first check that fails gives the response': ({ request: { defects }, status, error }) => {
+    const [first] = defects ?? [];
+    if (first) return status !== first.status || !first.message.test(error.message);
+    return defects && checked.includes(status);
+  },
 
-  'an update with an old tag is refused': ({ operation, header, tag, status }) => {
+  'an update with an old tag is refused': ({ request, operation, status }) => {
     if (operation !== operations.updateInventory || status !== 200) return false;
-    const ifMatch = header('if-match')?.trim() ?? '*';
-    const tags = [...ifMatch.matchAll(/(W\/)?"([^"]*)"/g)];
-    const isCurrent = ifMatch === '*' || tags.some(([, weak, text]) => !weak && text === tag);
-    return !isCurrent || header('if-none-match')?.trim() === '*';
+    const isCurrent = /^\*$|(?<!W\/)"<<tag>>"/.test(readHeader(request, 'if-match')?.trim() ?? '*');
+    return !isCurrent || readHeader(request, 'if-none-match')?.trim() === '*';
   },
 
-  'an Idempotency-Key has one request and one outcome': (one, outcomes) => {
-    const { operation, asked, status, response, isReplay, isRefusal, header } = one;
+  'an Idempotency-Key has one request and one outcome': (one, { outcomes }) => {
+    const { operation, asked, status, response, isReplay, isRefusal } = one;
     const isOutcome = operation === operations.adjustInventory && (status === 200 || isRefusal);
     // Other statuses store nothing.
     if (!isOutcome && status !== 422) return isReplay;
-    const key = `${header('authorization')?.split(/ +/)[1]} ${header('idempotency-key')}`;
-    const request = asked?.adjustments?.map(({ petId, delta }) => `${petId}:${delta}`).sort();
+    const [apiKey, key] = ['authorization', 'idempotency-key'].map((name) => {
+      return readHeader(one.request, name)?.split(/ +/).at(-1);
+    });
+    const lines = asked?.adjustments?.map(({ petId, delta }) => `${petId}:${delta}`);
+    const request = `${lines?.sort()}`;
     // The entries of a 200 may include later changes.
     const outcome = `${status} ${isRefusal ? response.text : ''}`;
-    const first = outcomes.get(key);
-    if (status === 422) return !first || first.request === `${request}` || isReplay;
-    if (!first) outcomes.set(key, { request: `${request}`, outcome });
-    if (!first) return isReplay;
-    return !isReplay || first.request !== `${request}` || first.outcome !== outcome;
+    const first = outcomes.get(`${apiKey} ${key}`);
+    if (status === 422) return !first || first.request === request || isReplay;
+    if (!first) outcomes.set(`${apiKey} ${key}`, { request, outcome });
+    const isSame = !first || (first.request === request && first.outcome === outcome);
+    return !isSame || isReplay !== (first !== undefined);
   },
 
-  'a refusal names pets of its request, each with its reason': (one) => {
-    const { isRefusal, asked, error, isReplay } = one;
-    const { refused = [] } = error;
-    if (!isRefusal) return 'refused' in error;
-    const asks = asked?.adjustments ?? [];
-    const named = asks.filter(({ petId }) => refused.some((pet) => BigInt(pet.petId) === petId));
-    const code = refusalCodes.find((known) => refused.some((pet) => pet.code === known));
-    if (code !== error.code || named.length !== refused.length) return true;
-    // A replay has the order of the first request.
-    return refused.some((pet, index) => {
-      const delta = asks.find(({ petId }) => petId === BigInt(pet.petId))?.delta ?? 0n;
-      const isOrdered = isReplay || named[index]?.petId === BigInt(pet.petId);
-      return !isOrdered || findReason(pet, delta) !== pet.code;
+  'the stock is the sum of what was accepted': ({ status, isReplay, asked, before, after }) => {
+    const accepted = toDeltas(status === 200 && !isReplay ? asked : undefined, before);
+    const expected = [...before].map(([petId, entry]) => {
+      return [petId, entry.quantity + (accepted.get(petId) ?? 0n), entry.status];
     });
+    const found = [...after].map(([petId, entry]) => [petId, entry.quantity, entry.status]);
+    return `${found.sort()}` !== `${expected.sort()}` && `${found}`;
   },
+
+  'a log line has no secret': ({ log }, { secrets }) => {
+    return log.find((text) => [secretMark, ...secrets].some((secret) => text.includes(secret)));
+  },
+
+  'a log line is one JSON object': ({ log }) => log.find((text) => !isOneObject(text)),
 };
 
-/** Why an entry refuses to have the delta added. */
-function findReason({ quantity, status }: Refused, delta: bigint): string {
-  if (quantity === undefined) return status === undefined ? 'not_found' : '';
-  if (status !== undefined) return delta < 0n && status !== 'available' ? 'not_for_sale' : '';
-  const sum = BigInt(quantity) + delta;
-  return sum < 0n ? 'insufficient_stock' : sum > MAX_COUNT ? 'quantity_out_of_range' : '';
-}
-
-/** What is wrong with an exchange. Each problem starts with the property that it breaks. */
-export function findProblems(exchange: Exchange, outcomes: Outcomes): string[] {
-  const { status, response } = exchange;
-  return Object.entries(properties).flatMap(([property, isBroken]) => {
-    const found = isBroken(exchange, outcomes);
-    const reason = typeof found === 'string' ? `${found}: ` : '';
-    return found ? `${property}: ${reason}${status} ${response.text.slice(0, 300)}` : [];
-  });
-}
-
-/** Stock count and status by petId. */
-export type Stock = ReadonlyMap<string, readonly [quantity: bigint, status: string | undefined]>;
-
-/** Each count is the sum of what was accepted, from the last update on. Nothing else changes. */
-export function findStockProblems(
-  before: Stock,
-  exchanges: readonly Exchange[],
-  after: Stock,
-): string[] {
-  const counts = new Map([...before].map(([petId, [quantity]]) => [petId, quantity]));
-  const accepted = exchanges.filter(({ status, isReplay }) => status === 200 && !isReplay);
-  for (const { petId, quantity, adjustments = [] } of accepted.flatMap(({ asked = [] }) => asked)) {
-    if (quantity !== undefined) counts.set(`${petId}`, quantity);
-    for (const { petId, delta } of adjustments) {
-      counts.set(`${petId}`, (counts.get(`${petId}`) ?? 0n) + delta);
-    }
-  }
-  return [...new Set([...counts.keys(), ...after.keys()])].flatMap((petId) => {
-    const [quantity, status] = after.get(petId) ?? [];
-    if (quantity === counts.get(petId) && status === before.get(petId)?.[1]) return [];
-    return `the stock is the sum of what was accepted: petId ${petId} has ${quantity} (${status}) in place of ${counts.get(petId)}`;
-  });
-}
-
-/** @param written each text that the service wrote at once */
-export function findLogProblems(written: readonly string[], secrets: readonly string[]): string[] {
-  const secret = new RegExp([secretMark, ...secrets].join('|'));
-  return written.flatMap((text) => [
-    ...(secret.test(text) ? [`a log line has no secret: ${text}`] : []),
-    ...(isOneObject(text) ? [] : [`a log line is one JSON object: ${JSON.stringify(text)}`]),
-  ]);
+function toDeltas({ petId, quantity, adjustments }: Asked = {}, before: Entries) {
+  const from = before.get(`${petId}`)?.quantity ?? 0n;
+  const update = quantity === undefined ? [] : [{ petId, delta: quantity - from }];
+  return new Map((adjustments ?? update).map(({ petId, delta }) => [`${petId}`, delta]));
 }
 
 function isOneObject(text: string): boolean {
@@ -212,4 +157,12 @@ function isOneObject(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The properties that an exchange breaks, and how. */
+export function findProblems(exchange: Exchange, batch: Batch): string[] {
+  return Object.entries(properties).flatMap(([property, isBroken]) => {
+    const found = isBroken(exchange, batch);
+    return found ? `${property}: ${found}` : [];
+  });
 }

@@ -3,23 +3,12 @@ import { BatchWriteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/cli
 import fc from 'fast-check';
 import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
-import { operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { readVersion, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { addApiKey, openLocalTarget } from '../../conformance/localTarget.ts';
 import { fixtures } from '../../conformance/target.ts';
-import { exactFetch } from '../../support/exactFetch.ts';
-import { readAsked } from './asked.ts';
-import {
-  type Exchange,
-  findLogProblems,
-  findProblems,
-  findResponder,
-  findStockProblems,
-  type Outcomes,
-  type Stock,
-  toExchange,
-} from './properties.ts';
+import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
+import { type Entries, type Exchange, findProblems, toExchange } from './properties.ts';
 import { arbitraryRequest, type FuzzRequest } from './requests.ts';
 
 export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
@@ -40,11 +29,19 @@ export async function openFuzzTarget(loadModule: LoadModule) {
     baseUrl: target.baseUrl,
     /** By the name of a request's placeholder. */
     keys,
-    /** By petId. */
-    async readEntries() {
+    async readEntries(): Promise<Entries> {
       const scan = new ScanCommand({ TableName: 'inventory', ConsistentRead: true });
       const { Items = [] } = await client.send(scan);
-      return new Map(Items.map((item) => [String(item.p?.N), item]));
+      return new Map(
+        Items.map((item) => [
+          String(item.p?.N),
+          {
+            quantity: BigInt(String(item.q?.N)),
+            status: String(item.s?.S),
+            tag: readVersion(item),
+          },
+        ]),
+      );
     },
     /** Gives each entry the count that it had at first. */
     async reset(): Promise<void> {
@@ -72,98 +69,86 @@ export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
 
 const MAX_BATCH = 40;
 
-/** Sends batches of requests, each to the same stock, until one of them breaks a property. */
+/** Sends batches of requests, each to the same stock, until an exchange breaks a property. */
 export async function runFuzz(target: FuzzTarget, options: FuzzOptions) {
   const { seed, runs, path, shrinks = true } = options;
+  /** The number of responses by status. */
   const statuses = new Map<number, number>();
-  let failure: { problems: string[]; exchanges: Exchange[] } | undefined;
   using log = captureLog();
   const lengths = { minLength: 1, maxLength: MAX_BATCH, size: 'max' } as const;
   const batches = fc.noBias(fc.array(arbitraryRequest(petIds), lengths));
   const property = fc.asyncProperty(batches, async (requests) => {
-    const exchanges: Exchange[] = [];
-    const found = await sendBatch(target, requests, exchanges).catch((error: Error) => [
-      `a request has a whole response: ${error.stack}`,
-    ]);
-    const secrets = Object.values(target.keys).map((key) => String(parseApiKey(key)?.secret));
-    const problems = [...found, ...findLogProblems(log.take(), secrets)];
-    for (const { status } of exchanges) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    if (problems.length === 0) return;
-    failure = { problems, exchanges };
-    throw new Error(problems.join('\n'));
+    for await (const status of sendBatch(target, requests, log.take)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
   });
-  const { counterexamplePath } = await fc.check(property, {
+  const { counterexamplePath, errorInstance } = await fc.check(property, {
     seed,
     numRuns: path === undefined ? Math.ceil(runs / (MAX_BATCH / 2)) : 1,
     endOnFailure: path !== undefined || !shrinks,
     ...(path !== undefined && { path }),
   });
-  return { statuses, failure: failure && { ...failure, path: counterexamplePath ?? '' } };
+  return {
+    statuses,
+    ...(counterexamplePath !== null && { path: counterexamplePath }),
+    /** The requests of the failed batch and their responses, then the properties that the last one breaks. */
+    failure: errorInstance instanceof Error ? errorInstance.message : '',
+  };
 }
 
-/** Sends the requests one after the other, since the outcome of two writes at once has no order. */
-async function sendBatch(
+/**
+ * Sends the requests one after the other, and yields the statuses.
+ * @throws {Error} if an exchange breaks a property
+ */
+async function* sendBatch(
   target: FuzzTarget,
   requests: readonly FuzzRequest[],
-  exchanges: Exchange[],
-): Promise<string[]> {
+  takeLog: () => readonly string[],
+): AsyncGenerator<number> {
   const batch = randomUUID();
-  const outcomes: Outcomes = new Map();
-  const tagsOf = new Map<string, Set<string>>();
-  const problems: string[] = [];
+  const secrets = Object.values(target.keys).map((key) => String(parseApiKey(key)?.secret));
+  const outcomes = new Map();
+  const lines: string[] = [];
   await target.reset();
-  const before = await readStock(target);
+  const first = await target.readEntries();
+  let before = first;
   for (const request of requests) {
-    const operation = findResponder(request);
-    const petId = String(operation && readAsked(operation, request)?.petId);
-    const isOfEntry = operation?.path === operations.updateInventory.path;
-    const entry = isOfEntry ? (await target.readEntries()).get(petId) : undefined;
-    let tag = entry && readVersion(entry);
-    const tags = tagsOf.get(petId) ?? new Set();
-    if (tag !== undefined) tagsOf.set(petId, tags.add(tag));
+    const tag = before.get(request.petId)?.tag ?? 'none';
+    const earlier = first.get(request.petId)?.tag ?? tag;
     // Before its first change, a tag that no entry has.
-    const old = [...tags].findLast((one) => one !== tag) ?? 'AAAAAAA';
-    const sent = fillIn(request, { ...target.keys, batch, old, tag: tag ?? 'none' });
-    const sending = Array.from({ length: request.isTwice ? 2 : 1 }, () => send(target, sent));
-    const received = await Promise.all(sending);
-    // Of two at once, the one that had the effect comes first, and a second update finds its tag.
-    const toPlace = ({ isReplay, status }: Exchange) => Number(isReplay) * 1_000 + status;
-    for (const one of received.sort((a, b) => toPlace(a) - toPlace(b))) {
-      problems.push(...findProblems({ ...one, tag }, outcomes));
-      exchanges.push({ ...one, tag });
-      tag = one.response.headers.get('etag')?.slice(1, -1) ?? tag;
-    }
+    const old = earlier === tag ? 'AAAAAAA' : earlier;
+    const response = await send(target, request, { ...target.keys, batch, old, tag });
+    // A read that changes something shows with the next write.
+    const after = request.method === 'GET' ? before : await target.readEntries();
+    const exchange = toExchange(request, response, [before, after], takeLog());
+    const problems = findProblems(exchange, { secrets, outcomes });
+    lines.push(describe(exchange));
+    if (problems.length > 0) throw new Error([...lines, ...problems].join('\n'));
+    yield response.status;
+    before = after;
   }
-  return [...problems, ...findStockProblems(before, exchanges, await readStock(target))];
 }
 
-async function readStock(target: FuzzTarget): Promise<Stock> {
-  const entries = [...(await target.readEntries())];
-  return new Map(entries.map(([petId, { q, s }]) => [petId, [BigInt(String(q?.N)), s?.S]]));
-}
-
-function fillIn(request: FuzzRequest, values: Readonly<Record<string, string>>): FuzzRequest {
+/** @param values by the name of their placeholder */
+function send(
+  { baseUrl }: FuzzTarget,
+  { method, path, query, headers, body }: FuzzRequest,
+  values: Readonly<Record<string, string>>,
+): Promise<ExactResponse> {
   const fill = (text: string) => text.replaceAll(/<<(\w+)>>/g, (_, name) => values[name] ?? '');
-  return { ...request, headers: request.headers.map(([name, value]) => [name, fill(value)]) };
+  // Node.js sends a list as one line for each value.
+  const lines = Map.groupBy(headers, ([name]) => name.toLowerCase());
+  const sent = [...lines].map(([name, all]) => [name, all.map(([, value]) => fill(value))]);
+  return exactFetch(`${baseUrl}${path}${query && `?${query}`}`, {
+    ...{ method, headers: Object.fromEntries(sent) },
+    ...(body && { body }),
+  });
 }
 
-async function send(target: FuzzTarget, request: FuzzRequest): Promise<Exchange> {
-  const { method, path, query, body } = request;
-  const lines = Map.groupBy(request.headers, ([name]) => name.toLowerCase());
-  // Node.js sends a list as one line for each value.
-  const headers = [...lines].map(([name, all]) => [name, all.map(([, value]) => value)]);
-  const url = `${target.baseUrl}${path}${query === '' ? '' : `?${query}`}`;
-  const response = await exactFetch(url, {
-    ...{ method, headers: Object.fromEntries(headers) },
-    ...(body && { body }),
-  }).catch((cause) => {
-    throw new Error(`${method} ${url}: ${cause}`);
-  });
-  const authorization = lines.get('authorization')?.map(([, value]) => value);
-  const [, apiKey] = authorization?.join(', ').match(/^bearer +(\S+)$/i) ?? [];
-  const name = Object.keys(target.keys).find((one) => target.keys[one] === apiKey);
-  const permission = (['read', 'write'] as const).find((one) => name?.startsWith(one));
-  return toExchange(request, response, permission);
+function describe({ request, status, response }: Exchange): string {
+  const { method, path, query, headers, body } = request;
+  const sent = [`${method} ${path}?${query}`, JSON.stringify(headers), body ?? ''].join(' ');
+  return `${sent.slice(0, 2_000)}\n→ ${status} ${response.text.slice(0, 500)}`;
 }
 
 /** Makes `console` write as Lambda's does, and keeps what this process writes, until it is disposed. */
