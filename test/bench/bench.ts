@@ -34,9 +34,7 @@ await runTestCommand('bench', text, async ({ only = partNames, quick = false }) 
   const host = await startFunctionHost(bundles);
   await expectSameResponses(host, bundles);
   for (const name of partNames.filter((one) => only.includes(one))) {
-    for (const section of [await parts[name]({ host, bundles, quick })].flat()) {
-      process.stdout.write(`${toText(section)}\n`);
-    }
+    process.stdout.write(`${toText(await parts[name]({ host, bundles, quick }))}\n`);
   }
 });
 

@@ -16,19 +16,16 @@ interface RunRequest {
   readonly keepsBody?: boolean;
 }
 
-interface Time {
-  readonly milliseconds: number;
+export interface RunResult {
   /** The CPU of all threads of this process. */
   readonly cpuMilliseconds: number;
-}
-
-export interface RunResult extends Time {
   readonly bytes: number;
   readonly body: string;
   readonly peakMemory: number;
 }
 
-export interface Loaded extends Time {
+export interface Loaded {
+  readonly cpuMilliseconds: number;
   readonly idleMemory: number;
 }
 
@@ -41,11 +38,11 @@ defineLambdaRuntime();
 // Lambda's runtime is an ES module itself, so both loaders are ready before a function loads.
 const require = createRequire(bundle);
 await import('node:module');
-const toLoadTime = startClock();
+const started = process.cpuUsage();
 const { handler } = (
   bundle.endsWith('.mjs') ? await import(pathToFileURL(bundle).href) : require(bundle)
 ) as { handler: LambdaHandler };
-const loadTime = toLoadTime();
+const loaded = { cpuMilliseconds: toMilliseconds(started), idleMemory: process.memoryUsage.rss() };
 
 process.on('message', async (request: RunRequest) => {
   try {
@@ -55,29 +52,24 @@ process.on('message', async (request: RunRequest) => {
   }
 });
 process.on('disconnect', () => process.exit());
-process.send?.({ idleMemory: process.memoryUsage.rss(), ...loadTime } satisfies Loaded);
+process.send?.(loaded satisfies Loaded);
 
 async function run({ event, times, keepsBody = false }: RunRequest): Promise<RunResult> {
   // A handler may change its event.
   const events = Array.from({ length: times }, () => structuredClone(event));
-  const toTime = startClock();
+  const started = process.cpuUsage();
   let last = { bytes: 0, body: '' };
   for (const one of events) {
     const { status, ...response } = await invoke(one, keepsBody);
     if (status !== 200) throw new Error(`The function returned ${status}.`);
     last = response;
   }
-  return { ...last, ...toTime(), peakMemory: readPeakMemory() };
+  return { ...last, cpuMilliseconds: toMilliseconds(started), peakMemory: readPeakMemory() };
 }
 
-function startClock(): () => Time {
-  const cpu = process.cpuUsage();
-  const started = performance.now();
-  return () => {
-    const milliseconds = performance.now() - started;
-    const { user, system } = process.cpuUsage(cpu);
-    return { milliseconds, cpuMilliseconds: (user + system) / 1_000 };
-  };
+function toMilliseconds(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
 }
 
 /**

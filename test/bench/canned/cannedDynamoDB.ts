@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
@@ -9,7 +8,6 @@ import { cannedOrders, toCompactItem, toPages } from './records.ts';
 
 export interface CannedTable {
   readonly entries: number;
-  readonly delayMilliseconds?: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
 }
@@ -32,7 +30,6 @@ let pages = toCannedPages(0);
 const cannedEntry = { p: { N: '7' }, q: { N: '7' }, s: { S: 'a' }, v: { B: 'nz3kW5c=' } };
 
 interface Input {
-  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly object[] }>>;
   readonly TableName?: string;
   readonly Key?: Record<string, unknown>;
   readonly ExclusiveStartKey?: { readonly p: { readonly N: string } };
@@ -53,13 +50,6 @@ const responses: Record<string, (input: Input) => object | undefined> = {
     return { ...(isHeld && { Item: held }), ...toCapacity(TableName, 0.5) };
   },
   TransactWriteItems: () => ({}),
-  BatchGetItem: ({ RequestItems = {} }) => {
-    const tables = Object.entries(RequestItems).map(([name, { Keys }]) => [
-      name,
-      Keys.map((key) => ({ ...cannedEntry, ...key })),
-    ]);
-    return { Responses: Object.fromEntries(tables), UnprocessedKeys: {} };
-  },
   Query: ({ TableName = '' }) => {
     const { length } = cannedOrders;
     const capacity = toCapacity(TableName, 0.5);
@@ -76,7 +66,6 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);
