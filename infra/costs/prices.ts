@@ -150,3 +150,49 @@ export function toPriceFile(region: string): URL {
 
 /** What AWS does not bill each month, without end. */
 export const { allowances } = allowancesFile;
+
+/** A kind of usage that the model prices, as the lines of a bill have it. */
+export interface ListPrice {
+  /** Such as `read units`. */
+  readonly unit: string;
+  /** Dollars a unit, at the first step of a price that falls with use. */
+  readonly dollars: number;
+  /** Regular expressions in the syntax of both JavaScript and DuckDB: for the service's code or name, in any case, */
+  readonly service: string;
+  /** and for the whole usage type, with or without its region, such as `EU-ReadRequestUnits`. */
+  readonly usageType: string;
+  /** Whether its quantity grows with the requests. */
+  readonly isPerRequest: boolean;
+}
+
+/** @throws {Error} when nobody has looked up the prices of the region; `toPriceFile` says which file that is */
+export function listPrices(region = usualRegion): readonly ListPrice[] {
+  const { prices } = readPrices(region);
+  return usageKinds.map((kind) => {
+    const [, unit, service, usageType, others] = usageParts[kind];
+    const own = others ? `${usageType}|${toWhole(others.source)}` : usageType;
+    return {
+      unit,
+      dollars: toUnitDollars(prices[kind], 0),
+      service: services[service].source,
+      usageType: `^(?:(?:[A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-[0-9])-)?(?:${own})$`,
+      isPerRequest: perRequest.includes(kind),
+    };
+  });
+}
+
+const toWhole = (source: string) =>
+  source.startsWith('^') ? source.slice(1, -1) : `.*[Ss]${source.slice(1)}.*`;
+
+const perRequest: readonly UsageKind[] = [
+  'gatewayRequests',
+  'functionCalls',
+  'gigabyteSeconds',
+  'streamedGigabytes',
+  'readUnits',
+  'writeUnits',
+  'sentGigabytes',
+  'loggedGigabytes',
+  'traces',
+  'firewallRequests',
+];
