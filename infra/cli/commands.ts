@@ -307,25 +307,19 @@ export const commands = {
         },
       },
       report: {
-        summary: 'Write a page on a month, of its bill or its logs',
-        argument: '<MONTH> [BILL...]',
+        summary: "Write a page on a month's bill",
+        argument: '<BILL...>',
         about: [
-          "Writes one HTML page to mail or print: what was paid, whether prices are AWS's list prices, whether the traffic is the accepted one, what a thousand sales, each operation and each API key cost, and a forecast. Its first sentence is the verdict: npx petstore costs report 2026-11 bill.csv.gz > november.html",
-          'BILL is a CUR 2.0 or FOCUS 1.0 or 1.2 export as CSV, .csv.gz or Parquet, with the cost allocation tags "service" and "stage". Earlier months in it give the trend. Without a bill, the page is made of the stage\'s logs, such as for the running month. Without AWS credentials, it is made of the bill alone. Days are of UTC. Asks before queries of the logs that cost more than $1.',
-          'The status is 1 if the bill is incomplete, a price is not that of the list, the forecast is past maxIncreaseDollars or maxIncreasePercent, or no month was accepted.',
+          "Writes one HTML page to mail or print, by infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, a million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
+          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". Give the month before too to see both. Days are of UTC.',
         ],
         options: {
           ...pricedStage,
-          account: text(
-            'IDS',
-            "count only lines of these AWS accounts, separated by commas; without it, of the stage's account, or of all",
-            kinds.pattern(
-              /^\d{12}(,\d{12})*$/,
-              'an account id of 12 digits, or several with commas',
-            ),
+          month: text(
+            'MONTH',
+            'the month, such as 2026-10; without it, the newest of the files',
+            kinds.pattern(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-10'),
           ),
-          json,
-          yes,
         },
       },
     },

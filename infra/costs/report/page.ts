@@ -1,267 +1,227 @@
 import { readFileSync } from 'node:fs';
-import { sumOf, toCents } from '../bills/usage.ts';
-import { drawBars, drawBridge, drawDays, drawRange } from './charts.ts';
-import { capitalize, isListed, toDate, toDollars, toMonthName, toPercent } from './judgeMonth.ts';
-import type { Report } from './report.ts';
+import type { Bill } from './readBill.ts';
 
-const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
-
-/** The page, which loads nothing. @param unread why the logs could not be read, in one line */
-export function renderPage(report: Report, unread: string): string {
-  const { stage, month, verdict } = report;
-  const title = toHtml(`${stage}, ${toMonthName(month)}`);
+/**
+ * The page, which loads nothing.
+ * @param model dollars a million requests by the model, or why they are not known
+ */
+export function renderPage(stage: string, bill: Bill, model: number | string): string {
+  const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
+  const title = toHtml(`${stage}, ${toMonthName(findMonth(bill))}`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Costs of ${title}</title>
+<title>Bill of ${title}</title>
 <style>${style}</style>
 <body>
 <main>
-<header>
-<p class="meta">Petstore costs · ${title}</p>
-<h1>${toHtml(verdict)}</h1>
-<p class="meta">${toHtml(describeOrigin(report))}</p>
-</header>
-${renderTiles(report)}
-${renderBridge(report)}
-${renderTraffic(report)}
-${renderForecast(report)}
-${renderLines(report)}
-<div class="pair">
-${renderOperations(report)}
-${renderCustomers(report, unread)}
-</div>
-${renderMonths(report)}
-${renderNotes(report)}
+<h1>${title}: ${toDollars(sum(bill.paid))}</h1>
+${renderDoubts(bill)}
+${renderSum(bill)}
+${renderRequests(bill, model)}
+${renderKinds(bill)}
+${renderOddDays(bill)}
+${renderDays(bill)}
+${renderPlaces(bill)}
+<p class="soft">Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}. Days are of UTC.</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function describeOrigin(report: Report): string {
-  const { region, accounts, hasBill, billLines = 0, from, to, pricesAsOf, traffic } = report;
-  const place = accounts.length > 0 ? `${region}, account ${accounts.join(' and ')}` : region;
-  const source = hasBill ? `a bill of ${toCount(billLines)} lines` : "the stage's logs";
-  return `${from} to ${to}, ${place}. Made of ${source}, and of AWS's list prices of ${pricesAsOf}. Traffic: ${traffic.source}.`;
-}
-
-function renderTiles({ paid, accepted, sales, forecast, hasBill, causes }: Report): string {
-  const { month, expected, band } = forecast;
-  const { full, marginal } = sales;
-  const ofPaid = hasBill ? ['Paid', 'with credits and tax'] : ['Until now', 'at list prices'];
-  const ofBand = band ? `${toDollars(band.from)} to ${toDollars(band.to)}` : 'without a band';
-  const ofSales = `of all costs; a thousand more add ${toSmall(marginal)}`;
-  const tiles = [
-    [ofPaid[0], toDollars(paid), ofPaid[1]],
-    ['Accepted for these days', toDollars(accepted), 'at list prices, of infra/costs/traffic.json'],
-    ['A thousand sales', toSmall(full), ofSales],
-    [`Forecast of ${toMonthName(month)}`, toDollars(expected), ofBand],
-  ].map(
-    ([name, amount, about]) =>
-      `<div><dt>${name}</dt><dd>${amount}<small>${about}</small></dd></div>`,
-  );
-  const items = causes.map(({ text, dollars }) => {
-    const amount = dollars === 0 ? '' : ` <span class="number">(${toSigned(dollars)})</span>`;
-    return `<li>${toHtml(capitalize(text))}${amount}.</li>`;
+function renderDoubts({ doubts }: Bill): string {
+  const items = doubts.map(({ doubt, dollars }) => {
+    const amount = dollars === null ? '' : `<b>${toDollars(dollars)}</b> `;
+    return `<li>${amount}${toHtml(`${doubt}`)}`;
   });
-  const others = causes.length > 1 ? `<ul>${items.join('')}</ul>` : '';
-  return `<dl class="tiles">${tiles.join('')}</dl>${others}`;
-}
-
-function renderBridge({ bridge, paid, hasBill }: Report): string {
-  if (!hasBill) return '';
-  const bars = drawBridge(bridge.map(({ dollars }) => dollars));
-  const steps = bridge.map(({ name, dollars, step }) =>
-    step === 'list' ? [`<b>${name}</b>`, toDollars(dollars)] : [name, toSigned(dollars)],
-  );
-  const rows = [...steps, ['<b>Paid</b>', toDollars(paid)]].map(
-    ([name = '', dollars = ''], index) => [name, bars[index] ?? '', dollars],
-  );
-  return renderSection('From list price to invoice', renderTable(['Step', '', 'Dollars'], rows));
-}
-
-function renderTraffic({ traffic }: Report): string {
-  const { requests, accepted, days } = traffic;
-  const change = accepted > 0 ? requests / accepted - 1 : 0;
-  const text = `<p>${toCount(requests)} requests; the accepted month has ${toCount(accepted)} in as many days (${toChange(change)}).</p>`;
-  const own = sumOf(days, (day) => day.requests);
-  // The gateway's requests of the scheduled check are in the columns too.
-  const perDay = (accepted + Math.max(0, own - requests)) / days.length;
-  const label = `Requests of each day, ${toCompact(own / days.length)} on average`;
-  const key = '<p class="key">Requests a day. The dashed line is the accepted number.</p>';
-  const chart = days.length > 1 ? `${drawDays(days, perDay, toCompact, label)}${key}` : '';
-  return renderSection('Traffic against the accepted month', text + chart);
-}
-
-function renderForecast({ forecast }: Report): string {
-  const { month, expected, band, accepted, budget, isWithin, limits } = forecast;
-  const ofBand = band
-    ? `nine months of ten end between ${toDollars(band.from)} and ${toDollars(band.to)}, if days differ as they did`
-    : 'no band, since fewer than five days are known one by one';
-  const isBelow = accepted !== undefined && expected <= accepted;
-  const against = isWithin ? `within its ${limits} of` : `past its ${limits} above`;
-  const ofAccepted =
-    accepted === undefined
-      ? 'No month was accepted.'
-      : `That is ${isBelow ? 'below' : against} the accepted ${toDollars(accepted)}.`;
-  const ofBudget = budget === undefined ? ' The stage has no budget.' : '';
-  const text = `<p>${toMonthName(month)} will cost ${toDollars(expected)} before credits and tax: ${ofBand}. ${ofAccepted}${ofBudget}</p>`;
-  const label = `${toDollars(expected)} expected; ${ofBand}`;
-  const toText = (amount: number) => `$${toCents(amount)}`;
   return renderSection(
-    'Forecast',
-    text + drawRange(expected, band, { accepted, budget }, toText, label),
+    'What makes the sum doubtful',
+    items.length > 0 ? `<ul>${items.join('\n')}</ul>` : '<p>Nothing that this page looks for.</p>',
   );
 }
 
-function renderLines({ lines, traffic, hasBill, notOurs, unpriced }: Report): string {
-  if (!hasBill) return '';
-  const shown = lines.filter(({ list, net }) => Math.max(list, Math.abs(net)) >= 0.005);
-  const isSingle = new Set(lines.map((line) => line.region)).size === 1;
-  const rows = shown.map((line) => {
-    const { kind, name, quantity, listPrice, billedPrice, net, freeQuantity, region } = line;
-    const use = traffic.usage.find((one) => one.kind === kind);
-    const [price, unit] = toUnitPrice(listPrice);
-    const own = billedPrice === undefined ? 'free' : toUnitPrice(billedPrice, unit)[0];
-    const free = freeQuantity > 0 && own !== 'free' ? [`${toCount(freeQuantity)} free`] : [];
-    const about = [...(isSingle ? [] : [region]), ...free].join(', ');
-    return [
-      `${toHtml(capitalize(name))}${about && `<small>${toHtml(about)}</small>`}`,
-      toDollars(net),
-      isListed(line) ? own : `<b class="wrong">${own}</b>`,
-      `${price}<small>${unit}</small>`,
-      toCount(quantity),
-      use && use.accepted > 0 ? toChange(use.used / use.accepted - 1) : '–',
-    ];
-  });
-  const checked = lines.filter(isListed);
-  const wrong = lines.length - checked.length;
-  const unknown = [...notOurs, ...unpriced].map(
-    ({ name, region, dollars }) =>
-      `${name}${region ? ` in ${region}` : ''} (${toDollars(dollars)})`,
-  );
-  const paid = toDollars(sumOf(checked, ({ net }) => net));
-  const sentences = [
-    `The price agrees with AWS's list for ${checked.length} of ${lines.length} lines, ${paid} of what was paid.`,
-    ...(wrong > 0 ? [`${wrong} ${wrong === 1 ? 'differs' : 'differ'}.`] : []),
-    ...(unknown.length > 0 ? [`Not checked: ${unknown.join(', ')}.`] : []),
+const chargeNames: Readonly<Record<string, string>> = {
+  usage: 'Usage',
+  discount: 'Private discounts',
+  credit: 'Credits',
+  refund: 'Refunds',
+  correction: 'Refunds and corrections',
+  adjustment: 'Adjustments',
+  tax: 'Tax',
+  fee: 'Fees',
+};
+const toChargeName = (charge: Cell) => chargeNames[`${charge}`] ?? `${charge}`;
+
+function renderSum({ paid, untagged_charges: others }: Bill): string {
+  const list = paid.find(({ charge }) => charge === 'usage')?.list ?? null;
+  const rows = paid.map(({ charge, dollars }) => [toChargeName(charge), toDollars(dollars)]);
+  const ofList =
+    list === null
+      ? 'The bill has no list prices.'
+      : `At AWS's list prices, the usage is ${toDollars(list)}.`;
+  const shown = others
+    .slice(0, MAX_OTHERS)
+    .map(({ charge, account, dollars }) => [
+      `${toChargeName(charge)}, account ${account}`,
+      toDollars(dollars),
+    ]);
+  const rest = others.slice(MAX_OTHERS);
+  const last = rest.length > 0 ? [[`${rest.length} more`, toDollars(sum(rest))]] : [];
+  const beside =
+    others.length > 0
+      ? `<h3>Not in the sum: no tags give it to a stage</h3>${renderTable(['Charge', 'Dollars'], [...shown, ...last])}`
+      : '';
+  const table = renderTable(['Charge', 'Dollars'], [...rows, ['Paid', toDollars(sum(paid))]]);
+  return renderSection('What was paid', `${table}<p>${ofList}</p>${beside}`);
+}
+const MAX_OTHERS = 20;
+
+function renderRequests({ requests: [row] }: Bill, model: number | string): string {
+  const {
+    requests = 0,
+    dollars = null,
+    list = null,
+    calls = null,
+    dollars_of_calls = null,
+  } = row ?? {};
+  const ofModel = typeof model === 'number' ? toDollars(model) : '–';
+  const rows = [
+    ['By this bill', toPrice(dollars)],
+    ["At the bill's list prices", toPrice(list)],
+    ['By the model, for as many requests of the usual traffic', ofModel],
   ];
-  const text = `<p>${toHtml(sentences.join(' '))}</p>`;
-  const small = lines.length - shown.length;
-  const rest = small > 0 ? `<p class="key">${small} lines below half a cent are left out.</p>` : '';
-  const head = ['What was used', 'Paid', 'Billed price', 'List price', 'Quantity', 'To accepted'];
-  return renderSection(
-    'Prices against the list, use against the accepted month',
-    text + renderTable(head, rows, 'lines') + rest,
-  );
+  const why = typeof model === 'number' ? '' : `<p>${toHtml(model)}</p>`;
+  const ofCalls =
+    calls === null
+      ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
+      : `A thousand calls of adjustInventory cost ${toPrice(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. Lines of the gateway and the tables name no operation.`;
+  const about = 'Usage without credits, refunds, tax and fees.';
+  const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
+  return renderSection('A million requests', `${table}${why}<p>${about} ${ofCalls}</p>`);
 }
 
-function renderOperations({ operations }: Report): string {
-  const rows = operations.map(({ operationId, requests, dollars, dollarsPerMillion }): Bar => {
-    const about = `${toCompact(requests)} at $${toCents(dollarsPerMillion)} a million`;
-    return [operationId, about, dollars, toDollars(dollars)];
-  });
-  return renderBars('By operation', 'Operation', rows);
-}
-
-function renderCustomers({ customers }: Report, unread: string): string {
-  if (customers.length === 0) {
-    const cause = `The stage's logs could not be read. ${unread}`;
-    const why = unread === '' ? 'The logs have no requests.' : cause;
-    return renderSection('By customer', `<p class="key">${toHtml(why)}</p>`);
-  }
-  const rows = customers.map(({ key, requests, total, perThousandSales }): Bar => {
-    const ofSales =
-      perThousandSales === undefined ? '' : `, ${toSmall(perThousandSales)} a thousand sales`;
-    return [key, `${toCompact(requests)} requests${ofSales}`, total, toDollars(total)];
-  });
-  return renderBars('By customer, with its part of the fixed costs', 'API key', rows);
-}
-
-function renderMonths({ months }: Report): string {
-  if (months.length < 2) return '';
-  const rows = months.map(({ month, paid, sales, perThousandSales }): Bar => {
-    const about = `${toDollars(paid)}, ${toCompact(sales)} sales`;
-    return [toMonthName(month), about, perThousandSales ?? 0, toSmall(perThousandSales)];
-  });
-  return renderBars('Cost of a thousand sales by month', 'Month', rows);
-}
-
-function renderNotes(report: Report): string {
-  const { untagged, shared, tags, region, hasBill, to, isRunning, priceNote } = report;
-  const ofBill = [
-    `Lines count with the tags service "${tags.service}" and stage "${tags.stage}". Tax, credits, refunds, discounts, traces, custom metrics and queries of logs without tags are shared by list cost: among what the same account used of the same usage type, or else of the same service, or else of all. ${toDollars(shared)} here come from such lines. Fees without tags are left out.`,
-    Math.abs(untagged) >= 0.005 &&
-      `${toDollars(untagged)} of services like ours have no tags and are left out: they may be of others, or from before the tags were activated.`,
-    `Each line is compared with the list of its own region. The price of any step of the list agrees, since steps count all accounts of an organization. What was billed with $0 is free tier as far as AWS's allowance goes.`,
-  ];
-  const ofLogs = [
-    `Costs are the use in the logs at the list prices of ${region}, without free tier, discounts, credits and tax.`,
-  ];
-  const notes = [
-    ...(hasBill ? ofBill : ofLogs),
-    "A sale is an adjustment with status 200, so returns count too. Costs by operation are the model's, without what is fixed.",
-    priceNote,
-    isRunning && `The month is not over: all is until ${toDate(to)}.`,
-  ].flatMap((note) => (note ? [`<li>${toHtml(note)}</li>`] : []));
-  return renderSection('How these figures are made', `<ul>${notes.join('')}</ul>`, 'notes');
-}
-
-const renderSection = (title: string, content: string, kind = '') =>
-  `<section${kind && ` class="${kind}"`}><h2>${toHtml(title)}</h2>${content}</section>`;
-
-type Bar = readonly [name: string, about: string, amount: number, text: string];
-
-function renderBars(title: string, column: string, bars: readonly Bar[]): string {
-  const drawn = drawBars(bars.map(([, , amount]) => amount));
-  const rows = bars.map(([name, about, , text], index) => [
-    `${toHtml(name)}<small>${about}</small>`,
-    drawn[index] ?? '',
-    text,
+function renderKinds({ kinds, places, this_month: [month] }: Bill): string {
+  const hasRegions = new Set(places.map(({ region }) => region)).size > 1;
+  const hasBefore = kinds.some(({ dollars_before }) => dollars_before !== null);
+  const header = ['Kind', 'Quantity', 'Dollars', 'A unit', "Model's price"];
+  const before = hasBefore ? [toMonthName(`${month?.before}`)] : [];
+  const rows = kinds.map((row) => [
+    hasRegions ? `${row.kind}, ${row.region}` : `${row.kind}`,
+    toCount(row.quantity),
+    toDollars(row.dollars),
+    toPrice(row.dollars_a_unit),
+    toPrice(row.model),
+    ...(hasBefore ? [toDollars(row.dollars_before ?? 0)] : []),
   ]);
-  return renderSection(title, renderTable([column, '', 'Dollars'], rows));
+  return renderSection('By kind of usage', renderTable([...header, ...before], rows));
 }
 
-/** The first column is text, a second without a title is a chart, and the others are numbers. */
-function renderTable(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  kind = '',
-): string {
-  const kinds = head.map((title) => ` class="${title === '' ? 'figure' : 'number'}"`);
-  const titles = head.map((title, index) =>
-    title === '' ? '<td></td>' : `<th scope="col"${index > 0 ? kinds[index] : ''}>${title}</th>`,
-  );
-  const cells = rows.map(([first, ...others]) => {
-    const own = others.map((cell, index) => `<td${kinds[index + 1]}>${cell}</td>`);
-    return `<tr><th scope="row">${first}</th>${own.join('')}</tr>`;
+function renderOddDays({ odd_days, days }: Bill): string {
+  if (days.length === 0) {
+    const none = 'The bill has no days: its lines are of the whole month, or there are none.';
+    return renderSection('Odd days', `<p>${none}</p>`);
+  }
+  const rows = odd_days.map((row) => [
+    row.first === row.last ? toDate(row.first) : `${toDate(row.first)} to ${toDate(row.last)}`,
+    `${row.kind}`,
+    `${toDollars(row.dollars)} (${toDollars(row.usual_dollars)})`,
+    row.a_request === null ? '–' : `${toShort(row.a_request)} (${toShort(row.usual_a_request)})`,
+  ]);
+  const header = ['Days', 'Kind', 'Dollars a day (before)', 'Quantity a request (before)'];
+  const about =
+    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. The first six days have none.';
+  const table = rows.length > 0 ? renderTable(header, rows) : '<p>None.</p>';
+  return renderSection('Odd days', `${table}<p class="soft">${about}</p>`);
+}
+
+/** A column for each day of the month, in percentages of any width. */
+function renderDays({ days, odd_days, paid }: Bill): string {
+  if (days.length === 0) return '';
+  const first = days[0]?.day;
+  const [year, month] = `${first}`.split('-').map(Number);
+  const length = new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate();
+  const top = Math.max(...days.map(({ dollars }) => Number(dollars)), 0.01);
+  const columns = days.map(({ day, dollars }) => {
+    const isOdd = odd_days.some((row) => `${row.first}` <= `${day}` && `${day}` <= `${row.last}`);
+    const height = (Math.max(0, Number(dollars)) / top) * 100;
+    const left = ((Number(`${day}`.slice(8)) - 1) / length) * 100;
+    return `<rect class="${isOdd ? 'odd' : 'day'}" x="${left.toFixed(2)}%" width="${(80 / length).toFixed(2)}%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>`;
   });
-  return `<div class="scroll" tabindex="0" role="group" aria-label="${head[0]}"><table${kind && ` class="${kind}"`}><thead><tr>${titles.join('')}</tr></thead><tbody>${cells.join('')}</tbody></table></div>`;
+  const names = [1, 8, 15, 22, 29]
+    .filter((day) => day <= length)
+    .map((day) => {
+      return `<text x="${(((day - 0.6) / length) * 100).toFixed(2)}%" y="126" text-anchor="middle">${day}</text>`;
+    });
+  const label = `Dollars of each day, at most ${toDollars(top)}`;
+  const chart = `<svg height="130" role="img" aria-label="${label}">${[...columns, ...names].join('')}</svg>`;
+  const usage = paid.find(({ charge }) => charge === 'usage')?.dollars ?? 0;
+  const rest = Number(usage) - sum(days);
+  const ofMonth =
+    Math.abs(rest) >= 0.005
+      ? ` ${toDollars(rest)} of usage is in lines of more than a day, and not in the chart.`
+      : '';
+  return renderSection(
+    'By day',
+    `${chart}<p class="soft">${label}. Odd days have another colour.${ofMonth}</p>`,
+  );
 }
 
-/** A price of a unit, or of a million where that is below a tenth of a cent. */
-function toUnitPrice(price: number, unit = price < 0.001 ? 'a million' : 'each') {
-  const amount = unit === 'a million' ? price * 1e6 : price;
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 4 };
-  return [`$${amount.toLocaleString('en-US', digits)}`, unit] as const;
+function renderPlaces({ places }: Bill): string {
+  if (places.length < 2) return '';
+  const rows = places.map(({ account, region, dollars }) => [
+    `${account}`,
+    `${region || '–'}`,
+    toDollars(dollars),
+  ]);
+  return renderSection(
+    'By account and region',
+    renderTable(['Account', 'Region', 'Dollars'], rows),
+  );
 }
 
-/** What a thousand sales cost is cents. */
-const toSmall = (dollars: number | undefined) =>
-  dollars === undefined ? '–' : dollars < 1 ? `$${dollars.toFixed(4)}` : toDollars(dollars);
-const toSigned = (dollars: number) => `${dollars > 0 ? '+' : ''}${toDollars(dollars)}`;
-/** Such as `+4.7 %`. */
-const toChange = (share: number) => `${share >= 0 ? '+' : '−'}${toPercent(100 * Math.abs(share))}`;
-const toCount = (count: number) =>
-  count.toLocaleString('en-US', { maximumFractionDigits: count < 100 ? 2 : 0 });
-const compact = new Intl.NumberFormat('en-US', {
-  notation: 'compact',
-  maximumSignificantDigits: 3,
-});
-const toCompact = (count: number) => compact.format(count);
+const renderSection = (title: string, content: string) =>
+  `<section><h2>${title}</h2>${content}</section>`;
+
+/** All cells but the first are numbers, unless they are words. */
+function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toRow = (cells: readonly string[], tag: 'th' | 'td') =>
+    `<tr>${cells.map((cell) => `<${tag}>${toHtml(cell)}</${tag}>`).join('')}</tr>`;
+  const body = rows.map((row) => toRow(row, 'td'));
+  // A region that scrolls must be reachable by the keyboard.
+  return `<div class="scroll" tabindex="0"><table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table></div>`;
+}
+
+type Cell = string | number | null;
+const sum = (rows: readonly { readonly dollars: Cell }[]) =>
+  rows.reduce((all, { dollars }) => all + Number(dollars), 0);
+const findMonth = ({ this_month: [row] }: Bill) => `${row?.month}`;
+
+const inUtc = { month: 'long', timeZone: 'UTC' } as const;
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', ...inUtc });
+const toDate = (day: Cell) => date.format(Date.parse(`${day}`));
+const monthFormat = new Intl.DateTimeFormat('en-GB', { year: 'numeric', ...inUtc });
+/** Such as `November 2026`. */
+export const toMonthName = (month: string) => monthFormat.format(Date.parse(`${month}-01`));
+
+/** Such as `−$3.00`. */
+export function toDollars(dollars: Cell): string {
+  const amount = Number(dollars);
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${amount <= -0.005 ? '−' : ''}$${Math.abs(amount).toLocaleString('en-US', digits)}`;
+}
+const toShort = (amount: Cell) =>
+  Number(amount).toLocaleString('en-US', { maximumSignificantDigits: 4 });
+/** Of a unit, or of few. */
+const toPrice = (dollars: Cell) =>
+  dollars === null ? '–' : Number(dollars) >= 1 ? toDollars(dollars) : `$${toShort(dollars)}`;
+const toCount = (count: Cell) =>
+  count === null
+    ? '–'
+    : Number(count).toLocaleString('en-US', { maximumFractionDigits: Number(count) < 100 ? 2 : 0 });
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

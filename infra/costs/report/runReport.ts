@@ -1,48 +1,32 @@
+import type { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { log, writeOut, writeResult } from '../../cli/output.ts';
-import { UsageError } from '../../cli/usage.ts';
-import { buildTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, findToday } from '../costOptions.ts';
-import { openLogs } from './logRows.ts';
-import { renderPage } from './page.ts';
+import { log, writeOut } from '../../cli/output.ts';
+import type { OptionValues } from '../../cli/program.ts';
+import { priceUsualMillion } from '../usualCosts.ts';
+import { renderPage, toDollars, toMonthName } from './page.ts';
 import { readBill } from './readBill.ts';
-import { makeReport } from './report.ts';
 
-/**
- * Writes a page about a month. Status 1 if the bill is incomplete, a price is not AWS's, or a month will cost more than
- * accepted.
- */
-export async function runReport(
-  options: CostOptions<'report'>,
-  [name = '', ...files]: readonly string[],
-) {
-  const month = parseMonth(name);
-  const { stage, json } = options;
-  const { account } = stage.settings;
-  const accounts = (options.account ?? account)?.split(',') ?? [];
-  const bill =
-    files.length > 0 ? await readBill(files, name, buildTags(stage), accounts) : undefined;
-  const days = { from: month.from, end: Math.min(month.end, findToday()) };
-  let unread = '';
-  const logs = await openLogs(options, days).catch((error: Error) => {
-    if (!bill) throw error;
-    unread = toErrorLine(error);
-    return undefined;
-  });
-  if (!bill && !logs) return;
-  const report = await makeReport(stage, month, bill, logs, accounts);
-  const { verdict, causes, forecast } = report;
-  const isWrong = causes.some((cause) => cause.name === 'bill' || cause.name === 'price');
-  if (isWrong || !forecast.isWithin) process.exitCode = 1;
-  if (json) return writeResult({ json }, report, '');
-  await writeOut(renderPage(report, unread));
-  log(verdict);
-}
+type Options = OptionValues<(typeof commands.costs.subcommands)['report']>;
 
-function parseMonth(name: string) {
-  const [, year, number] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name) ?? [];
-  if (number === undefined) throw new UsageError(`"${name}" is no month such as 2026-11.`);
-  const from = Date.parse(`${name}-01`);
-  if (from >= findToday()) throw new UsageError(`${name} has no whole day of UTC yet.`);
-  return { name, from, end: Date.UTC(Number(year), Number(number)) };
+/** Writes a page about a month's bill, and says its sum on standard error. */
+export async function runReport(options: Options, paths: readonly string[]) {
+  const { stage, month } = options;
+  const bill = await readBill(paths, stage, month);
+  const region = `${bill.places[0]?.region ?? ''}`;
+  const requests = Number(bill.requests[0]?.requests ?? 0);
+  const priced = region === '' ? stage : { ...stage, settings: { ...stage.settings, region } };
+  // A region without prices, for example.
+  let missing = 'The bill has no requests of the stage.';
+  const model =
+    requests > 0
+      ? await priceUsualMillion(priced, requests).catch((error: Error) => {
+          missing = toErrorLine(error);
+        })
+      : undefined;
+  await writeOut(renderPage(stage.name, bill, model ?? missing));
+  const sum = bill.paid.reduce((all, { dollars }) => all + Number(dollars), 0);
+  const doubts = bill.doubts.length === 1 ? '1 doubt' : `${bill.doubts.length} doubts`;
+  log(
+    `${stage.name}, ${toMonthName(`${bill.this_month[0]?.month}`)}: ${toDollars(sum)} paid, ${doubts}.`,
+  );
 }

@@ -1,11 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { priceMonth } from '../../../../infra/costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, type Traffic } from '../../../../infra/costs/bills/traffic.ts';
-import type { PricedStage } from '../../../../infra/costs/figures.ts';
-import { type UsageKind, usageKinds, usageParts } from '../../../../infra/costs/prices.ts';
 
-/** A line of a bill, whatever its format. Costs are before discounts; `discount` is a share. */
+/** A line of a bill, whatever its format. Costs are before private discounts; `discount` is a share. */
 export interface Line {
   readonly kind: string;
   readonly service: string;
@@ -14,200 +10,177 @@ export interface Line {
   readonly account: string;
   readonly quantity: number;
   readonly cost: number;
-  /** AWS's list cost, where it is not the cost. */
-  readonly list?: number;
   readonly discount?: number;
+  /** Of a Savings Plan's fee, what AWS gives to this line. */
+  readonly effective?: number;
   readonly from: string;
-  readonly end: string;
+  readonly to: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly resource?: string;
   readonly currency?: string;
 }
 
-export type Place = readonly [region: string, prefix: string];
-export const places = [
-  ['us-east-1', 'USE1'],
-  ['eu-central-1', 'EUC1'],
-] as const satisfies Place[];
-
 export const account = '123456789012';
-export const tagsOfStage = { stage: 'production', service: 'petstore' };
-const names: Readonly<Record<string, string>> = { AWSDataTransfer: 'AmazonApiGateway' };
-/** AWS gives these no tags. */
-const untaggable: readonly UsageKind[] = ['traces', 'customMetrics'];
-/** Billed day by day, as the rest is by the month. */
-const daily: readonly UsageKind[] = ['gatewayRequests', 'functionCalls', 'readUnits'];
+export const ourTags = { service: 'petstore', stage: 'production' };
 
-export const toTime = (month: string, day: number) =>
-  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1, day)).toISOString();
-export const toLength = (month: string) =>
-  Number(
-    toTime(month, 32) &&
-      new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).getUTCDate(),
+/** What production uses in a day of these bills, at AWS's prices of us-east-1. */
+const uses = [
+  ['AmazonApiGateway', 'USE1-ApiGatewayRequest', 160_000, 3.5e-6],
+  ['AWSLambda', 'Request-ARM', 160_000, 2e-7],
+  ['AWSLambda', 'Lambda-GB-Second-ARM', 40_000, 1.33334e-5],
+  ['AmazonDynamoDB', 'ReadRequestUnits', 200_000, 1.25e-7],
+  ['AmazonDynamoDB', 'WriteRequestUnits', 150_000, 6.25e-7],
+  ['AmazonDynamoDB', 'TimedStorage-ByteHrs', 0.01, 0.25],
+  ['AmazonApiGateway', 'USE1-DataTransfer-Out-Bytes', 1, 0.09],
+  ['AmazonCloudWatch', 'USE1-VendedLog-Bytes', 0.2, 0.5],
+  ['AmazonCloudWatch', 'USE1-CW:AlarmMonitorUsage', 4, 0.1],
+] as const;
+/** By hand: 0.56 + 0.032 + 0.533336 + 0.025 + 0.09375 + 0.0025 + 0.09 + 0.1 + 0.4 */
+export const DAY = 1.836586;
+export const READS_AND_WRITES = 0.11875;
+export const GB_SECONDS = 0.533336;
+
+/** Such as `2026-10-01T00:00:00.000Z`; the 32nd is the next month's 1st. */
+export const toTime = (day: number, hour = 0, month = 10) =>
+  new Date(Date.UTC(2026, month - 1, day, hour)).toISOString();
+
+/** October 2026, or another month, by the day. */
+export function makeMonth(month = 10): Line[] {
+  const length = new Date(Date.UTC(2026, month, 0)).getUTCDate();
+  return Array.from({ length }, (_, index) => index + 1).flatMap((day) =>
+    uses.map(
+      ([service, usageType, quantity, price]): Line => ({
+        ...{ kind: 'Usage', service, usageType, region: 'us-east-1', account, quantity },
+        ...{ cost: quantity * price, tags: ourTags },
+        ...{ from: toTime(day, 0, month), to: toTime(day + 1, 0, month) },
+      }),
+    ),
   );
-
-/** A month's bill exactly as in the model: list prices, and the accepted traffic or another. */
-export function makeBill(
-  priced: PricedStage,
-  [region, prefix]: Place,
-  month = '2026-11',
-  traffic: Traffic = readCommittedTraffic(),
-): Line[] {
-  const stage = { ...priced, settings: { ...priced.settings, region } };
-  const { usage, rates } = priceMonth(stage, traffic);
-  const length = toLength(month);
-  return usageKinds
-    .filter((kind) => usage[kind] > 0)
-    .flatMap((kind) => {
-      const [, , code, type, alsoNamed] = usageParts[kind];
-      const named = alsoNamed ? 'TimedStorage-ByteHrs' : type;
-      const usageType =
-        kind === 'loggedGigabytes'
-          ? 'VendedLog-Bytes'
-          : kind === 'streamedGigabytes'
-            ? type
-            : named;
-      const parts = daily.includes(kind) ? length : 1;
-      return Array.from({ length: parts }, (_, index) => ({
-        ...{ kind: 'Usage', service: names[code] ?? code, usageType: `${prefix}-${usageType}` },
-        ...{
-          region,
-          account,
-          quantity: usage[kind] / parts,
-          cost: (usage[kind] * rates[kind]) / parts,
-        },
-        from: toTime(month, 1 + index),
-        end: toTime(month, parts === 1 ? length + 1 : 2 + index),
-        tags: untaggable.includes(kind) ? {} : tagsOfStage,
-      }));
-    });
 }
 
 export const times = (line: Line, factor: number): Line => ({
   ...{ ...line, quantity: line.quantity * factor, cost: line.cost * factor },
-  ...(line.list === undefined ? {} : { list: line.list * factor }),
 });
+export const dayOf = ({ from }: Line) => Number(from.slice(8, 10));
+/** A charge for all of October that no tags give to anybody. */
+export const toCharge = (line: Partial<Line>): Line => ({
+  ...{ kind: 'Usage', service: 'AWSLambda', usageType: '', region: '', account },
+  ...{ quantity: 0, cost: 0, from: toTime(1), to: toTime(32), tags: {}, ...line },
+});
+/** One line for the month in place of one for each day. */
+export const sumByMonth = (lines: readonly Line[]) =>
+  [...Map.groupBy(lines, ({ usageType }) => usageType).values()].flatMap(([first, ...others]) =>
+    first ? [{ ...times(first, others.length + 1), to: toTime(32) }] : [],
+  );
 
-export type Tags = 'map' | 'columns' | 'tags';
 /** The names and values of the columns, with some that are not read, as AWS exports them. */
-const toCur = (line: Line, tags: Tags): Record<string, unknown> => ({
-  identity_line_item_id: `${line.usageType}${line.from}`,
+const toCur = (line: Line): Record<string, unknown> => ({
+  identity_line_item_id: `${line.usageType}${line.from}${line.account}`,
   bill_payer_account_id: '999999999999',
+  bill_billing_period_start_date: line.from.replace(/-..T.*/, '-01T00:00:00.000Z'),
   line_item_usage_account_id: line.account,
   line_item_line_item_type: line.kind,
   line_item_usage_start_date: line.from,
-  line_item_usage_end_date: line.end,
+  line_item_usage_end_date: line.to,
   line_item_product_code: line.service,
   line_item_usage_type: line.usageType,
-  line_item_line_item_description: 'A "line", with a comma',
+  line_item_line_item_description: 'A "line", with a comma\nand a second line',
   line_item_usage_amount: line.quantity,
   line_item_currency_code: line.currency ?? 'USD',
   line_item_unblended_cost: line.cost,
-  line_item_net_unblended_cost: line.cost * (1 - (line.discount ?? 0)),
-  pricing_public_on_demand_cost: line.list ?? line.cost,
+  line_item_net_unblended_cost: line.discount ? line.cost * (1 - line.discount) : '',
+  pricing_public_on_demand_cost: line.cost,
+  savings_plan_savings_plan_effective_cost: line.effective ?? '',
   product_region_code: line.region,
   line_item_resource_id: line.resource ?? '',
-  ...toCurTags(line.tags, tags),
+  resource_tags: Object.fromEntries(
+    Object.entries(line.tags).map(([name, value]) => [`user_${name}`, value]),
+  ),
 });
 
-function toCurTags(tags: Line['tags'], form: Tags): Record<string, unknown> {
-  const { stage = '', service = '' } = tags;
-  const named = (prefix: string) =>
-    Object.fromEntries(Object.entries(tags).map(([name, value]) => [`${prefix}${name}`, value]));
-  if (form === 'columns')
-    return { 'resourceTags/user:stage': stage, 'resourceTags/user:service': service };
-  if (form === 'tags') return { tags: { ...named('resourceTags/'), 'accountTag/stage': 'none' } };
-  return { resource_tags: named('user_') };
-}
-
-/** In FOCUS, costs are after discounts, and a plan's use is one line of $0. */
-const toFocus = (line: Line, version: '1.0' | '1.2'): Record<string, unknown> => ({
-  BilledCost: line.cost * (1 - (line.discount ?? 0)),
-  BillingAccountId: '999999999999',
-  BillingCurrency: line.currency ?? 'USD',
-  ChargeCategory: categories[line.kind] ?? line.kind,
-  ChargeClass: line.kind === 'Refund' ? 'Correction' : '',
-  ChargeDescription: 'A "line", with a comma',
-  ChargePeriodStart: line.from,
-  ChargePeriodEnd: line.end,
-  CommitmentDiscountId:
-    line.kind === 'SavingsPlanCoveredUsage' ? 'arn:aws:savingsplans::1:savingsplan/1' : '',
-  ConsumedQuantity: line.quantity,
-  EffectiveCost: line.cost * (1 - (line.discount ?? 0)),
-  ListCost: line.list ?? line.cost,
-  RegionId: line.region,
-  ResourceId: line.resource ?? '',
-  ServiceName: focusNames[line.service] ?? line.service,
-  SubAccountId: line.account,
-  Tags: line.tags,
-  x_ServiceCode: line.service,
-  ...(version === '1.0' ? { x_UsageType: line.usageType } : { SkuMeter: line.usageType }),
-});
-const categories: Readonly<Record<string, string>> = {
-  ...{ SavingsPlanCoveredUsage: 'Usage', Refund: 'Usage', Fee: 'Purchase' },
+/** In FOCUS, costs are after discounts, and what a plan covers costs $0. */
+const toFocus = (line: Line, version: '1.0' | '1.2'): Record<string, unknown> => {
+  const isCovered = line.kind === 'SavingsPlanCoveredUsage';
+  const cost = line.cost * (1 - (line.discount ?? 0));
+  return {
+    BilledCost: isCovered ? 0 : cost,
+    BillingAccountId: '999999999999',
+    BillingCurrency: line.currency ?? 'USD',
+    ChargeCategory: categories[line.kind] ?? line.kind,
+    ChargeClass: line.kind === 'Refund' ? 'Correction' : '',
+    ChargePeriodStart: line.from,
+    ChargePeriodEnd: line.to,
+    CommitmentDiscountId: isCovered ? 'arn:aws:savingsplans::1:savingsplan/1' : '',
+    ConsumedQuantity: line.quantity,
+    EffectiveCost: line.effective ?? cost,
+    ListCost: line.cost,
+    RegionId: line.region,
+    ResourceId: line.resource ?? '',
+    ServiceName: focusNames[line.service] ?? line.service,
+    SubAccountId: line.account,
+    Tags: line.tags,
+    ...(version === '1.0' ? { x_UsageType: line.usageType } : { SkuMeter: line.usageType }),
+  };
 };
-/** Services have other names in FOCUS. */
+const categories: Readonly<Record<string, string>> = {
+  ...{ SavingsPlanCoveredUsage: 'Usage', SavingsPlanRecurringFee: 'Purchase', Refund: 'Usage' },
+};
 const focusNames: Readonly<Record<string, string>> = {
   AmazonApiGateway: 'Amazon API Gateway',
   AWSLambda: 'AWS Lambda',
   AmazonDynamoDB: 'Amazon DynamoDB',
-  awskms: 'AWS Key Management Service',
-  AWSXRay: 'AWS X-Ray',
 };
 
-export const formats = ['cur.csv', 'cur.parquet', 'focus.csv.gz', 'focus.parquet'] as const;
-export type Format = (typeof formats)[number];
+const toRows = (format: 'cur' | 'focus', lines: readonly Line[], version: '1.0' | '1.2') =>
+  format === 'cur'
+    ? lines.map(toCur)
+    : lines
+        .filter(({ kind }) => kind !== 'SavingsPlanNegation')
+        .map((line) => toFocus(line, version));
 
-/** In FOCUS, a Savings Plan's use is one line that bills nothing. */
-function toRows(format: Format, lines: readonly Line[], tags: Tags): Record<string, unknown>[] {
-  if (format.startsWith('cur')) return lines.map((line) => toCur(line, tags));
-  return lines
-    .filter(({ kind }) => kind !== 'SavingsPlanNegation')
-    .map((line) =>
-      line.kind === 'SavingsPlanCoveredUsage' ? { ...line, list: line.cost, cost: 0 } : line,
-    )
-    .map((line) => toFocus(line, format === 'focus.parquet' ? '1.2' : '1.0'));
-}
-
-export function toCsv(rows: readonly Record<string, unknown>[], comma = ','): string {
+export function toCsv(rows: readonly Record<string, unknown>[]): string {
   const toCell = (cell: unknown) => {
     const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
     return `"${text.replaceAll('"', '""')}"`;
   };
   const columns = Object.keys(rows[0] ?? {});
   return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
-    .map((row) => row.map(toCell).join(comma))
+    .map((row) => row.map(toCell).join(','))
     .join('\r\n');
 }
 
-/** Writes a bill as AWS does: all text in CSV; in Parquet numbers as DOUBLE, times as TIMESTAMP, and tags as a map. */
-export async function writeBill(
-  folder: {
-    toPath(name: string): string;
-    write(name: string, content: string | Uint8Array): string;
-  },
-  format: Format,
+export const toCurCsv = (lines: readonly Line[]) => toCsv(toRows('cur', lines, '1.2'));
+export const toFocusGzip = (lines: readonly Line[]) =>
+  gzipSync(toCsv(toRows('focus', lines, '1.0')));
+
+/**
+ * Writes a bill as AWS does: numbers as DOUBLE, tags as a map.
+ * @param timeType AWS has times as TIMESTAMP
+ */
+export async function writeParquet(
+  target: string,
+  format: 'cur' | 'focus',
   lines: readonly Line[],
-  tags: Tags = 'map',
+  timeType: 'TIMESTAMP' | 'TIMESTAMPTZ' = 'TIMESTAMP',
 ): Promise<string> {
-  const rows = toRows(format, lines, tags);
-  const csv = toCsv(rows);
-  if (format === 'cur.csv') return folder.write(format, csv);
-  if (format === 'focus.csv.gz') return folder.write(format, gzipSync(csv));
-  const source = folder.write(`${format}.csv`, csv);
-  const target = folder.toPath(format);
+  const rows = toRows(format, lines, '1.2');
   const columns = Object.keys(rows[0] ?? {}).map((column) => {
     const name = `"${column}"`;
-    if (/cost|amount|quantity/i.test(name)) return `${name}::DOUBLE AS ${name}`;
-    if (/_date|Period/.test(name)) return `${name}::TIMESTAMP AS ${name}`;
-    if (/^"(resource_)?tags"$/i.test(name))
-      return `from_json(${name}, '"MAP(VARCHAR, VARCHAR)"') AS ${name}`;
-    return name;
+    if (/cost|amount|quantity/i.test(name)) return `${name}::VARCHAR::DOUBLE AS ${name}`;
+    if (/_date|Period/.test(name)) return `${name}::VARCHAR::${timeType} AS ${name}`;
+    return /tags/i.test(name) ? `from_json(${name}, '"MAP(VARCHAR, VARCHAR)"') AS ${name}` : name;
   });
   writer ??= await (await DuckDBInstance.create(':memory:')).connect();
+  const values = rows.map((row) => {
+    const texts = Object.values(row).map((cell) => {
+      const text = typeof cell === 'object' ? JSON.stringify(cell) : `${cell}`;
+      return `nullif('${text.replaceAll("'", "''")}', '')`;
+    });
+    return `(${texts.join()})`;
+  });
+  const names = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`);
   await writer.run(
-    `COPY (SELECT ${columns.join(', ')} FROM read_csv('${source}', header = true, all_varchar = true, quote = '"', escape = '"', delim = ','))
-      TO '${target}' (FORMAT parquet)`,
+    `COPY (SELECT ${columns.join()} FROM (VALUES ${values.join()}) bill(${names.join()})) TO '${target}' (FORMAT parquet)`,
   );
   return target;
 }

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+
+type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/**
+ * The columns that bill.sql reads. A question mark: an export may leave it out.
+ * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
+ * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws-columns.html
+ */
+const formats = {
+  cur: {
+    ...{ line_item_usage_account_id: 'text', bill_payer_account_id: 'text?' },
+    ...{ line_item_line_item_type: 'text', line_item_product_code: 'text' },
+    ...{ line_item_usage_type: 'text', line_item_currency_code: 'text' },
+    ...{ product_region_code: 'text?', line_item_resource_id: 'text?' },
+    ...{ identity_line_item_id: 'text?', bill_billing_period_start_date: 'time?' },
+    ...{ line_item_usage_start_date: 'time', line_item_usage_end_date: 'time' },
+    ...{ line_item_usage_amount: 'number?', line_item_unblended_cost: 'number' },
+    ...{ line_item_net_unblended_cost: 'number?', pricing_public_on_demand_cost: 'number?' },
+    ...{ savings_plan_savings_plan_effective_cost: 'number?' },
+    ...{ reservation_effective_cost: 'number?' },
+  },
+  focus: {
+    ...{ SubAccountId: 'text', BillingAccountId: 'text?', RegionId: 'text?' },
+    ...{ ChargeCategory: 'text', ChargeClass: 'text?', CommitmentDiscountId: 'text?' },
+    ...{ ServiceName: 'text', x_ServiceCode: 'text?', x_UsageType: 'text?', SkuMeter: 'text?' },
+    ...{ SkuPriceId: 'text?', ResourceId: 'text?', BillingCurrency: 'text' },
+    ...{ BillingPeriodStart: 'time?', ChargePeriodStart: 'time', ChargePeriodEnd: 'time' },
+    ...{ ConsumedQuantity: 'number?', BilledCost: 'number', EffectiveCost: 'number?' },
+    ...{ ListCost: 'number?' },
+  },
+} as const;
+
+const remedy =
+  'Export "CUR 2.0" or "FOCUS 1.2 with AWS columns", in Billing and Cost Management under Data Exports, as CSV or Parquet, and give its files as they are.';
+
+/** A file of a bill, as SQL that reads it. */
+export interface BillFile {
+  readonly file: string;
+  readonly format: keyof typeof formats;
+  /** Its rows, and its values by the columns' names: text, NULL where empty. */
+  readonly source: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** As numbered by a spreadsheet. */
+  readonly firstRow: number;
+}
+
+/** What a folder has beside the data of an export, such as its manifests. */
+const noData = /^[._]|\.(json|ya?ml|sql|html?|txt|md|pdf)$/i;
+
+/**
+ * The files of a bill, each once. A folder stands for all its data files.
+ * @throws {Error} when there is none
+ */
+export async function findFiles(paths: readonly string[]) {
+  const files = paths.flatMap((path) => {
+    if (!existsSync(path)) throw new Error(`${path}: there is no such file.`);
+    if (!statSync(path).isDirectory()) return [path];
+    const found = readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && !noData.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name));
+    if (found.length === 0) throw new Error(`${path}: the folder has no data file. ${remedy}`);
+    return found.sort();
+  });
+  const known = new Map<string, string>();
+  const copies: string[] = [];
+  const sizes = Map.groupBy(files, (file) => statSync(file).size);
+  for (const file of files) {
+    const alike = sizes.get(statSync(file).size) ?? [];
+    const key = alike.length > 1 ? await hashFile(file) : file;
+    const first = known.get(key);
+    if (first === undefined) known.set(key, file);
+    else copies.push(`${file} has the same bytes as ${first}, and is counted once.`);
+  }
+  return { files: [...known.values()], copies };
+}
+
+async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+/** @throws {Error} saying what the file is, if it is no bill, and what to export instead */
+export async function openBill(file: string, query: Query): Promise<BillFile> {
+  const { head, isGzip } = await readHead(file);
+  const begin = head.toString('latin1');
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const refuse = (found: string) => new Error(`${file} is ${found}. ${remedy}`);
+  const foreign = kinds.find(([, pattern]) => pattern.test(begin.startsWith('PAR1') ? '' : text));
+  if (head.length > 0 && foreign) throw refuse(foreign[0]);
+  if (head.length === 0) throw refuse('empty');
+  // DuckDB takes these for patterns.
+  const name = toText(file.replace(/[[*?]/g, '[$&]'));
+  const isParquet = begin.startsWith('PAR1');
+  if (isParquet && isGzip) throw refuse('Parquet within gzip: unpack it');
+  const source = isParquet
+    ? `read_parquet(${name}, hive_partitioning = false)`
+    : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(text)}${isGzip ? ", compression = 'gzip'" : ''})`;
+  const described = await query(
+    `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
+  ).catch((error: Error) => {
+    throw refuse(`damaged, or no bill (${error.message.split('\n')[0]})`);
+  });
+  const columns = described.map(({ name, type }) => ({ name: `${name}`, type: `${type}` }));
+  const find = (wanted: string) =>
+    columns.find((column) => column.name.toLowerCase() === wanted.toLowerCase());
+  const format = find('BilledCost') ? 'focus' : 'cur';
+  if (format === 'cur' && !find('line_item_unblended_cost')) {
+    const names = columns.slice(0, 3).map((column) => column.name);
+    throw refuse(`no bill that is known here: its columns begin with ${names.join(', ')}`);
+  }
+  const values = Object.entries(formats[format]).map(([wanted, type]) => {
+    const column = find(wanted);
+    if (!column && !type.endsWith('?'))
+      throw new Error(`${file} has no column ${wanted}. ${remedy}`);
+    return [wanted, column ? toValue(column) : 'NULL'];
+  });
+  if (format === 'focus' && !find('x_UsageType') && !find('SkuMeter')) {
+    throw new Error(`${file} has neither x_UsageType nor SkuMeter. ${remedy}`);
+  }
+  const tags = toTags(columns);
+  if (tags === undefined) {
+    throw new Error(`${file} has no column of tags, such as resource_tags or Tags. ${remedy}`);
+  }
+  const firstRow = isParquet ? 1 : 2;
+  return { file, format, source, values: { ...Object.fromEntries(values), tags }, firstRow };
+}
+
+/** Files that are no bill, by their first bytes. */
+const kinds: readonly (readonly [found: string, pattern: RegExp])[] = [
+  ['an Excel workbook or another ZIP archive', /^PK/],
+  ['a PDF', /^%PDF/],
+  ['a web page or XML', /^\s*</],
+  ['JSON, such as a manifest or the answer of an API', /^\s*[[{]/],
+  ['not text in UTF-8, for example UTF-16 as Excel saves it', /^[^\n]*(\0|\ufffd)/],
+  ['a result of CloudWatch Logs Insights', /^"?@(timestamp|message|log)\b/],
+  [
+    'a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost',
+    /^[^\n]*\b(lineItem|bill|identity)\//,
+  ],
+  ['a CSV of Cost Explorer, which has sums without tags', /^[^\n]*(\(\$\)|Total costs)/i],
+  [
+    'a CSV of the Billing console or a cost allocation report, without a time for each line',
+    /^[^\n]*("?InvoiceID"?,|\bRecordType\b|\bLinkedAccountId\b|Amount in USD)/i,
+  ],
+  ['separated by semicolons, as Excel saves CSV in some languages', /^[^\n,]*;[^\n,]*;/],
+  ['separated by tabs', /^[^\n,]*\t[^\n,]*\t/],
+];
+
+/** The first bytes, decompressed. Reads gzip to its end, since DuckDB takes a truncated file for a whole one. */
+async function readHead(file: string): Promise<{ head: Buffer; isGzip: boolean }> {
+  const head = Buffer.concat(await createReadStream(file, { end: MAX_HEAD_BYTES - 1 }).toArray());
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return { head, isGzip: false };
+  const chunks: Buffer[] = [];
+  await pipeline(createReadStream(file), createGunzip(), async (all) => {
+    let bytes = 0;
+    for await (const chunk of all) {
+      if (bytes < MAX_HEAD_BYTES) chunks.push(chunk);
+      bytes += chunk.length;
+    }
+  }).catch(({ message }: Error) => {
+    throw new Error(`${file} is damaged, or not whole (${message}). Download it again.`);
+  });
+  return { head: Buffer.concat(chunks), isGzip: true };
+}
+const MAX_HEAD_BYTES = 65_536;
+
+/** The columns of a CSV, by its first line: without its own detection, DuckDB skips no row, and its errors name the line. */
+function toStruct(text: string): string {
+  const [line = ''] = text.split(/\r?\n/, 1);
+  const names = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+  );
+  const known = new Set<string>();
+  const unique = names.map((name, index) => {
+    const key = known.has(name.toLowerCase()) ? `${name}_${index}` : name;
+    known.add(key.toLowerCase());
+    return `${toText(key)}: 'VARCHAR'`;
+  });
+  return `{${unique.join(', ')}}`;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+const toValue = ({ name }: Column) => `nullif(CAST(${toName(name)} AS VARCHAR), '')`;
+
+/** The tags as JSON, of a map or of a column for each. */
+function toTags(columns: readonly Column[]): string | undefined {
+  const maps = columns
+    .filter(({ name }) => /^(resource_)?tags$/i.test(name))
+    .map((map) => {
+      if (map.type === 'VARCHAR') return `CAST(${toValue(map)} AS JSON)`;
+      const entries = map.type.endsWith('[]')
+        ? `map_from_entries(${toName(map.name)})`
+        : toName(map.name);
+      return `to_json(${entries})`;
+    });
+  const single = columns
+    .filter(({ name }) => /^resource_?tags[/_.]|^(user[:_])?(service|stage)$/i.test(name))
+    .map((tag) => `${toText(tag.name.replace(/^resource_?tags[/_.]/i, ''))}, ${toValue(tag)}`);
+  const all = [...maps, ...(single.length > 0 ? [`json_object(${single.join(', ')})`] : [])];
+  if (all.length === 0) return undefined;
+  return `CAST(${all.reduce((one, other) => `json_merge_patch(coalesce(${one}, '{}'), coalesce(${other}, '{}'))`)} AS VARCHAR)`;
+}
+
+/** The view of a format, of all its files. */
+export function toView(format: keyof typeof formats, files: readonly BillFile[]): string {
+  const own = files.filter((one) => one.format === format);
+  const selects = own.map(({ file, source, values }) => {
+    const listed = Object.entries(values).map(([name, value]) => `${value} AS ${toName(name)}`);
+    return `SELECT ${toText(file)} AS file, ${listed.join(', ')} FROM ${source}`;
+  });
+  const names = [...Object.keys(formats[format]), 'file', 'tags'];
+  const none = `SELECT ${names.map((name) => `NULL::VARCHAR AS ${toName(name)}`).join(', ')} WHERE false`;
+  return `CREATE VIEW ${format} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
+}
+
+const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
+/** What a column holds, by its type in DuckDB, with what would be right. */
+const readings = {
+  number: ['DECIMAL(38, 15)', `A number such as 1234.50 ${asExported}`],
+  time: ['TIMESTAMPTZ', `A time such as 2026-10-01T00:00:00Z ${asExported}`],
+} as const;
+
+/**
+ * The first row with a value that cannot be read, or with another currency.
+ * @returns a sentence, or `undefined` if there is none
+ */
+export async function findWrongRow(bill: BillFile, query: Query): Promise<string | undefined> {
+  const { file, format, source, values, firstRow } = bill;
+  const columns = Object.entries(formats[format]).flatMap(([name, typeName]) => {
+    const value = values[name] ?? 'NULL';
+    const found = `${toText(`${name} is `)} || coalesce('"' || ${value} || '"', 'empty')`;
+    const type = typeName.replace('?', '');
+    if (/currency/i.test(name)) {
+      const right = "AWS's prices are in USD, and nothing is converted: give a bill in USD.";
+      return [{ found, isWrong: `upper(${value}) IS DISTINCT FROM 'USD'`, right }];
+    }
+    if (type !== 'number' && type !== 'time') return [];
+    const [target, right] = readings[type];
+    const isWrong = `${value} IS NOT NULL AND TRY_CAST(${value} AS ${target}) IS NULL`;
+    const isNeeded = !typeName.endsWith('?');
+    return [{ found, isWrong: isNeeded ? `${value} IS NULL OR ${isWrong}` : isWrong, right }];
+  });
+  const checks = [
+    ...columns,
+    {
+      found: "'the tags are no JSON'",
+      isWrong: `TRY(coalesce(${values.tags}, '{}')) IS NULL`,
+      right: `JSON such as {"user_stage":"production"} ${asExported}`,
+    },
+  ];
+  const cases = checks.map(
+    ({ found, isWrong, right }) => `WHEN ${isWrong} THEN ${found} || '. ' || ${toText(right)}`,
+  );
+  const [wrong] = await query(
+    `SELECT row, CASE ${cases.join(' ')} END AS text
+    FROM (SELECT *, row_number() OVER () + ${firstRow - 1} AS row FROM ${source})
+    WHERE text IS NOT NULL ORDER BY row LIMIT 1`,
+  ).catch(({ message }: Error) => {
+    const [, row] = /CSV Error on Line: (\d+)/.exec(message) ?? [];
+    const [cause = message.split('\n')[0]] =
+      /Expected Number of Columns:.*|.*unterminated quote.*|Maximum line size.*|Invalid unicode.*/.exec(
+        message,
+      ) ?? [];
+    return [{ row, text: `the line is damaged (${cause}). Export the bill again.` }];
+  });
+  return wrong && `${file}, row ${wrong.row}: ${wrong.text}`;
+}
+
+export const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const toName = (name: string) => `"${name.replaceAll('"', '""')}"`;
