@@ -20,11 +20,9 @@ interface Statement {
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
 }
-type RoleName = 'deploy' | 'verify' | 'on-call' | 'keys' | 'export' | 'execution' | 'finance';
+type RoleName = 'deploy' | 'verify' | 'on-call' | 'keys' | 'export' | 'execution';
 
 const account = '123456789012';
-/** That of yesterday. */
-const month = new Date(Date.now() - 86_400_000).toISOString().slice(0, 7);
 const files = globSync('infra/policies/*.json', { cwd: projectRoot });
 const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
 const statementsOf = (role: RoleName): Statement[] =>
@@ -83,7 +81,7 @@ function toDocumented(...commands: string[]): string[] {
 const toSorted = (actions: readonly string[]) => [...new Set(actions)].sort();
 
 it('each role has one file, which can be attached as it stands', () => {
-  const names = ['deploy', 'execution', 'export', 'finance', 'keys', 'on-call', 'trust', 'verify'];
+  const names = ['deploy', 'execution', 'export', 'keys', 'on-call', 'trust', 'verify'];
   expect(files.toSorted()).toEqual(names.map((name) => `infra/policies/${name}.json`));
   for (const file of files.filter((name) => !name.endsWith('trust.json'))) {
     const content = read(file);
@@ -135,12 +133,6 @@ describe('the actions of a role are those of its commands', () => {
     expect(isWritable('petstore-staging-exports-210987654321')).toBe(false);
     const keys = `arn:aws:dynamodb:eu-west-1:${account}:table/petstore-staging-apiKeys`;
     expect(isAllowed('export', 'dynamodb:Scan', keys)).toBe(false);
-  });
-
-  it('finance: the report', () => {
-    // `prices` is for maintainers, and reads nothing of an account.
-    const expected = toDocumented('costs').filter((action) => action !== 'pricing:GetProducts');
-    expect(toSorted(actionsOf('finance'))).toEqual(toSorted(expected));
   });
 
   it('on-call: the commands and the lines of the runbook, and an update after a rollback', () => {
@@ -216,7 +208,6 @@ it.each([
   ['on-call', 'status'],
   ['on-call', 'rollback --yes'],
   ['on-call', 'smoke --light'],
-  ['finance', `costs report ${month}`],
 ] as const)('%s may do what `%s` calls, in its own stage alone', async (role, typed) => {
   const names = toNames({ name: 'staging' });
   const outputs = {
