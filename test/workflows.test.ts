@@ -79,7 +79,7 @@ describe.each(files)('%s', (file) => {
 
 it('a deployment goes from a tested build to staging, and from a staging that passed to production', () => {
   const { workflow } = read('.github/workflows/deploy.yml');
-  expect(workflow.jobs.build?.steps.map(({ run }) => run)).toContain('npm run check:code');
+  expect(workflow.jobs.build?.steps.map(({ run }) => run)).toContain('npm run check');
   // Only two jobs have a role that may deploy, and the environment that it trusts.
   const jobs = Object.entries(workflow.jobs).map(([name, { needs, environment, steps }]) => [
     ...[name, needs, environment],
@@ -196,7 +196,8 @@ it('somebody must approve what reaches AWS, and what costs more', () => {
       '/package-lock.json',
       '/infra/policies/',
       '/infra/stages/stages.ts',
-      '/infra/costs/accepted.json',
+      '/infra/costs/prices/',
+      '/infra/costs/traffic.json',
       '/.github/CODEOWNERS',
     ]),
   );

@@ -63,7 +63,7 @@ const aboutKey =
 const traffic = {
   requests: text(
     'LIST',
-    'a list such as listOrders=2M,updateInventory:412=1k or listInventory:gzip=500k; or a number such as 10M, in the mix of infra/costs/traffic.json',
+    'a list such as listOrders=2M,updateInventory:412=1k or listInventory:gzip=500k, with the names of infra/costs/units.json; or a number such as 10M, in the mix of infra/costs/traffic.json',
   ),
   traffic: text(
     'FILE',
@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the entries in the inventory; those of infra/costs/traffic.json without it, and in the worst month inventoryEntries',
+    'the entries in the inventory; those of infra/costs/traffic.json without it, and for the most expensive requests inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -273,37 +273,17 @@ export const commands = {
     summary: 'Price the service, and compare with its bill',
     default: 'table',
     about:
-      "Prints what a request, a sale, a month and the worst month cost, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
+      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report says what a bill has.",
     subcommands: {
       table: {
-        summary: 'Price requests, sales, a month and the worst month',
+        summary: 'Price requests, a month, and the throttles',
         about:
-          'Prints the most frequent and the most expensive request of each operation, a sale, the month, and the worst month that the settings allow. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
+          "Prints three tables: a million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is used up. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
         options: {
           ...pricedStage,
           ...traffic,
           times: text('N', 'that many times the requests, such as 2 or 0.5', kinds.factor),
           json,
-        },
-      },
-      check: {
-        summary: 'Fail if a month costs too much',
-        argument: '[REV]',
-        about: [
-          'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Nothing else fails for these: the synthesis prints such a worst month as a warning.',
-          'With a commit, also prints what costs more or less than at that commit, and why: the month, the change of its traffic, and the worst month. It reads the figures that the commit has in infra/costs, and builds its templates by its own code. So name only a commit whose code you trust. It fails if this clone does not have the commit.',
-        ],
-        options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
-      },
-      prices: {
-        summary: 'Read the prices of a region from AWS',
-        about:
-          'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs. Also prints what AWS does not bill each month, with its sources, from infra/costs/allowances.json.',
-        options: {
-          region: text('REGION', 'the region, such as eu-west-1', {
-            ...kinds.pattern(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region such as eu-west-1'),
-            required: true,
-          }),
         },
       },
       report: {

@@ -1,115 +1,102 @@
 import { toColumns } from '../cli/output.ts';
-import type { ServiceCosts } from './bills/costReport.ts';
-import { sumDollars, sumOf, toCents } from './bills/usage.ts';
-import type { Dollars } from './prices.ts';
+import { type Costs, type Month, SECONDS_A_MONTH } from './model.ts';
+import { kindOf, type Service, services, type UsageKind, usageKinds } from './prices.ts';
 
-/** Four tables. Each title has the stage, the region and the date of the prices. */
-export function renderCosts(costs: ServiceCosts): string {
-  const { stage, region, pricesAsOf, operations, sales, month, worstMonth } = costs;
-  const where = `${stage}, ${region}, list prices of ${pricesAsOf} without tax`;
-  const requests = operations.map((one) => [
-    one.operationId,
-    one.typical,
-    toCents(one.typicalDollars),
-    one.mostExpensive,
-    toCents(one.mostExpensiveDollars),
-  ]);
-  const sold = sales.map(({ name, marginal, full }) => [
-    name,
-    toCents(marginal),
-    full === undefined ? '-' : toCents(full),
-  ]);
+/** Three tables. Each title has the stage, the region and the date of the prices. */
+export function renderCosts(costs: Costs): string {
+  const { stage, region, pricesAsOf, month } = costs;
+  const where = `in dollars: ${stage}, ${region}, list prices of ${pricesAsOf} without tax`;
+  const fixedPercent = Math.round((100 * month.fixed) / (month.total || 1));
   return [
-    `A million requests, in dollars: ${where}`,
-    toColumns([
-      ['operation', 'most frequent', 'dollars', 'most expensive', 'dollars'],
-      ...requests,
-    ]),
-    'The most expensive ones are traced, which a client can force, and their User-Agent fills 10 KB of log.',
+    `A million requests, ${where}`,
+    toColumns(listRequests(costs)),
     '',
-    `A million sales, in dollars: ${where}; traffic of ${costs.traffic}`,
-    toColumns([['sale', 'one more', 'with its share of the month'], ...sold]),
+    `A month, ${where}; traffic of ${costs.traffic}; ${toCount(costs.entries)} entries in the inventory`,
+    toColumns(listMonth(month)),
+    `AWS charges the fixed part without a client's request, ${fixedPercent} % of this month: ${describeFixed(month)}.`,
+    'Each figure is rounded by itself, so a sum may differ by some cents.',
     '',
-    `A month, in dollars: ${where}; traffic of ${costs.traffic}; ${toEntries(month)}`,
-    renderBill(month),
-    '',
-    `The worst month, in dollars: ${where}; every throttle used up by a valid key; ${toEntries(worstMonth)}`,
-    renderBill(worstMonth),
-    bounds,
-    ...(costs.priceNote === undefined ? [] : [costs.priceNote]),
+    `A month at every throttle's rate, ${where}; ${toCount(costs.longest)} entries in the inventory`,
+    toColumns(listThrottles(costs)),
+    `Each throttle's rate for ${toCount(SECONDS_A_MONTH)} seconds, times the operation's most expensive request, at the first step of each price.`,
+    'It leaves out refused requests, traces and long User-Agents that clients force, lists that clients read slowly, writes that meet on the same entries, what is stored, and the fixed part.',
   ].join('\n');
 }
 
-const bounds =
-  'Throttles bound what is let through, functions’ timeouts bound slow readers, and maximumUnitsPerSecond bounds write units. Nothing bounds refused requests: each costs a line of log, its response, and the firewall’s check. The firewall refuses one address or key after its share, and not many of them.';
-
-const toEntries = ({ entries }: ServiceCosts['month']) =>
-  `${entries.toLocaleString('en-US')} entries in the inventory`;
-
-/** As on AWS's invoices. */
-const services: Readonly<Record<string, readonly (keyof Dollars)[]>> = {
-  'API Gateway': ['gateway'],
-  Lambda: ['lambda'],
-  DynamoDB: ['readUnits', 'writeUnits', 'storage'],
-  transfer: ['transfer'],
-  CloudWatch: ['logs', 'storedLogs', 'alarms', 'metrics'],
-  'X-Ray': ['tracing'],
-  WAF: ['firewall'],
-  KMS: ['encryptionKeys'],
-};
-
-function renderBill({ rows, total }: ServiceCosts['month']): string {
-  const all = Object.entries(services).map(([name, parts]) => {
-    return { name, dollars: rows.map((row) => sumOf(parts, (one) => row.dollars[one] ?? 0)) };
-  });
-  const columns = all.filter(({ dollars }) => dollars.some((sum) => sum > 0));
-  const cents = Math.round(total * 100);
-  const totals = roundToCents(
-    rows.map(({ dollars }) => sumDollars(dollars)),
-    cents,
-  );
-  // What rounding has left of each column, so that its total is within a cent too.
-  let carried = columns.map(() => 0);
-  const cells = totals.map((sum, row) => {
-    const dollars = columns.map((column) => column.dollars[row] ?? 0);
-    const rounded = roundToCents(dollars, sum, carried);
-    carried = carried.map((one, at) => one + 100 * (dollars[at] ?? 0) - (rounded[at] ?? 0));
-    return [...rounded, sum];
-  });
-  const sums = columns.map((_, column) => sumOf(cells, (row) => row[column] ?? 0));
-  const toTexts = (hundredths: readonly number[] = []) =>
-    hundredths.map((one) => toCents(one / 100));
-  const toCount = (requests: number) => Math.round(requests).toLocaleString('en-US');
-  return toColumns([
-    ['', 'requests', ...columns.map(({ name }) => name), 'total'],
-    ...rows.map(({ name, requests }, row) => [
-      name,
-      requests === undefined ? '' : toCount(requests),
-      ...toTexts(cells[row]),
+function listRequests({ requests, sale, cart, entries, longest }: Costs): string[][] {
+  const usual = `usual, of ${toCount(entries)} entries`;
+  const most = `most expensive, of ${toCount(longest)} entries`;
+  return [
+    ['operation', usual, 'dollars', most, 'dollars'],
+    ...requests.map(({ operationId, usual, mostExpensive }) => [
+      ...[operationId, usual.request, toCents(usual.dollars)],
+      ...[mostExpensive.request, toCents(mostExpensive.dollars)],
     ]),
-    ['total', '', ...toTexts([...sums, cents])],
-  ]);
+    ...Object.entries({ 'a sale': sale, 'a cart': cart }).map(([name, { request, dollars }]) => [
+      ...[name, request, toCents(dollars), '', ''],
+    ]),
+  ];
 }
 
-/**
- * Rounds dollars to cents that add up to the sum: those with the largest remainders are rounded up.
- * @param carried what the rows above left of each in cents, which counts as a remainder too
- */
-function roundToCents(
-  dollars: readonly number[],
-  sum: number,
-  carried: readonly number[] = [],
-): number[] {
-  const cents = dollars.map((one) => Math.floor(one * 100 + 1e-6));
-  const remainders = dollars.map((one, index) => {
-    const own = one * 100 - (cents[index] ?? 0);
-    // Whole cents stay as they are.
-    return own > 1e-6 ? own + (carried[index] ?? 0) : Number.NEGATIVE_INFINITY;
-  });
-  const order = [...remainders.keys()].sort(
-    (one, other) => (remainders[other] ?? 0) - (remainders[one] ?? 0),
-  );
-  const missing = sum - sumOf(cents, (one) => one);
-  const up = new Set(order.slice(0, missing));
-  return cents.map((one, index) => (up.has(index) ? one + 1 : one));
+function listMonth({ rows, usage, rates, total }: Month): string[][] {
+  const toCells = (dollars: Readonly<Record<UsageKind, number>>) =>
+    services.map((service) => sumOf(service, dollars));
+  const all = toCells(toRecord((kind) => usage[kind] * rates[kind]));
+  // Such as no firewall.
+  const isUsed = (_: unknown, index: number) => Number(all[index]) > 0;
+  return [
+    ['', 'requests', ...services.filter(isUsed), 'total'],
+    ...rows.map(({ name, dollars, ...row }) => {
+      const cells = toCells(dollars);
+      const sum = cells.reduce((one, other) => one + other, 0);
+      const requests = 'requests' in row ? toCount(Number(row.requests)) : '';
+      return [name, requests, ...[...cells.filter(isUsed), sum].map(toCents)];
+    }),
+    ['total', '', ...[...all.filter(isUsed), total].map(toCents)],
+  ];
 }
+
+function listThrottles({ throttled: { rows, total } }: Costs): string[][] {
+  return [
+    ['', 'a second', 'requests', 'most expensive', 'dollars a million', 'dollars'],
+    ...rows.map(({ operationId, rate, requests, request, dollarsPerMillion, dollars }) => [
+      operationId === 'other' ? 'other paths' : operationId,
+      `${rate}`,
+      toCount(requests),
+      request,
+      toCents(dollarsPerMillion),
+      toCount(dollars),
+    ]),
+    ['total', '', '', '', '', toCount(total)],
+  ];
+}
+
+/** Such as `metrics with an alarm: 74, $7.40; composite alarms: 2, $1.00`. The rest is the scheduled check's. */
+function describeFixed({ fixedUsage, rates, fixed }: Month): string {
+  const counted = usageKinds.flatMap((kind) => {
+    const [number, dollars] = [fixedUsage[kind], fixedUsage[kind] * rates[kind]];
+    const [, unit, , isFixed] = kindOf[kind];
+    return isFixed && dollars >= 0.005
+      ? [{ text: `${unit}: ${toAmount(number)}, $${toCents(dollars)}`, dollars }]
+      : [];
+  });
+  const rest = counted.reduce((left, { dollars }) => left - dollars, fixed);
+  const checks = rest >= 0.005 ? [`the scheduled check: $${toCents(rest)}`] : [];
+  return [...counted.map(({ text }) => text), ...checks].join('; ');
+}
+
+function sumOf(service: Service, dollars: Readonly<Record<UsageKind, number>>): number {
+  const own = usageKinds.filter((kind) => kindOf[kind][0] === service);
+  return own.reduce((sum, kind) => sum + dollars[kind], 0);
+}
+
+function toRecord(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
+  const entries = usageKinds.map((kind) => [kind, toValue(kind)]);
+  return Object.fromEntries(entries) as Record<UsageKind, number>;
+}
+
+const toCount = (number: number) => Math.round(number).toLocaleString('en-US');
+const toAmount = (number: number) =>
+  number.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+const toCents = (dollars: number) =>
+  dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

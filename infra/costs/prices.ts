@@ -1,109 +1,64 @@
 import { existsSync, readFileSync } from 'node:fs';
-import allowancesFile from './allowances.json' with { type: 'json' };
 
-/** The components of a bill, by their names in tables. */
-export const componentLabels = {
-  gateway: 'gateway',
-  lambda: 'Lambda',
-  readUnits: 'reads',
-  writeUnits: 'writes',
-  transfer: 'transfer',
-  logs: 'logs',
-  storedLogs: 'stored logs',
-  tracing: 'traces',
-  firewall: 'firewall',
-  alarms: 'alarms',
-  metrics: 'metrics',
-  encryptionKeys: 'encryption key',
-  storage: 'storage',
-} as const;
-type Component = keyof typeof componentLabels;
-export const components = Object.keys(componentLabels) as Component[];
-
-export type Dollars = Readonly<Record<Component, number>>;
-
-/** The services by their codes in the price list, with their names in bills. */
-export const services = {
-  AmazonApiGateway: /api ?gateway/i,
-  AWSLambda: /lambda/i,
-  AmazonDynamoDB: /dynamodb/i,
+/** The services as columns of the tables, with their codes and names in bills, in the syntax of `ListPrice`. */
+const billedServices = {
+  'API Gateway': 'api ?gateway',
+  Lambda: 'lambda',
+  DynamoDB: 'dynamodb',
   // Of whichever service the bytes left.
-  AWSDataTransfer: /./,
-  AmazonCloudWatch: /cloudwatch/i,
-  AWSXRay: /x-?ray/i,
-  awswaf: /waf/i,
-  awskms: /kms|key management/i,
+  transfer: '.',
+  CloudWatch: 'cloudwatch',
+  'X-Ray': 'x-?ray',
+  WAF: 'waf',
+  KMS: 'kms|key management',
 } as const;
-
-type UsagePart = readonly [
-  component: Component,
-  name: string,
-  service: keyof typeof services,
-  usageType: string,
-  otherUsageTypes?: RegExp,
-];
+export type Service = keyof typeof billedServices;
+export const services = Object.keys(billedServices) as Service[];
 
 /**
- * What AWS counts, with its component of the bill and its name, where a GB is 2^30 bytes. Then AWS's names: the service,
- * the usage type without its region, and other usage types for the same. Services have usage types of the same name.
+ * A kind of usage that AWS bills, with AWS's usage types without their region. AWS charges what is fixed without a
+ * request. A GB is 2^30 bytes.
  */
-const parts = {
-  gatewayRequests: ['gateway', 'requests of the gateway', 'AmazonApiGateway', 'ApiGatewayRequest'],
-  functionCalls: ['lambda', 'calls of functions', 'AWSLambda', 'Request-ARM'],
-  gigabyteSeconds: ['lambda', 'GB-seconds of functions', 'AWSLambda', 'Lambda-GB-Second-ARM'],
-  streamedGigabytes: ['lambda', 'streamed GB past 6 MB', 'AWSLambda', 'streamed bytes', /stream/i],
-  readUnits: ['readUnits', 'read units', 'AmazonDynamoDB', 'ReadRequestUnits'],
-  writeUnits: ['writeUnits', 'write units', 'AmazonDynamoDB', 'WriteRequestUnits'],
-  sentGigabytes: ['transfer', 'GB sent', 'AWSDataTransfer', 'DataTransfer-Out-Bytes'],
+type Kind = readonly [service: Service, unit: string, usageType: string, isFixed?: 'fixed'];
+
+const kinds = {
+  gatewayRequests: ['API Gateway', 'requests of the gateway', 'ApiGatewayRequest'],
+  functionCalls: ['Lambda', 'calls of functions', 'Request-ARM'],
+  gigabyteSeconds: ['Lambda', 'GB-seconds of functions', 'Lambda-GB-Second-ARM'],
+  streamedGigabytes: ['Lambda', 'streamed GB past 6 MB', '.*[Ss]tream.*'],
+  readUnits: ['DynamoDB', 'read units', 'ReadRequestUnits'],
+  writeUnits: ['DynamoDB', 'write units', 'WriteRequestUnits'],
+  storedGigabytes: ['DynamoDB', 'GB in tables', 'TimedStorage-ByteHrs', 'fixed'],
+  backedUpGigabytes: ['DynamoDB', 'GB of backups', 'TimedPITRStorage-ByteHrs', 'fixed'],
+  sentGigabytes: ['transfer', 'GB sent', 'DataTransfer-Out-Bytes'],
   // Lambda's logs are billed as those that AWS itself writes.
-  loggedGigabytes: [
-    'logs',
-    'GB logged',
-    'AmazonCloudWatch',
-    'DataProcessing-Bytes',
-    /^VendedLog-Bytes$/,
-  ],
-  storedLogGigabytes: [
-    'storedLogs',
-    'GB of kept logs',
-    'AmazonCloudWatch',
-    'kept logs',
-    /^TimedStorage-ByteHrs$/,
-  ],
-  // By the commands, never by the service.
-  queriedGigabytes: ['logs', 'GB of logs queried', 'AmazonCloudWatch', 'DataScanned-Bytes'],
-  traces: ['tracing', 'traces', 'AWSXRay', 'XRay-TracesStored'],
-  firewallRequests: ['firewall', 'requests through the firewall', 'awswaf', 'RequestV2-Tier1'],
-  // Fixed per month. An alarm is billed for each of its metrics.
-  alarmMetrics: ['alarms', 'metrics with an alarm', 'AmazonCloudWatch', 'CW:AlarmMonitorUsage'],
-  compositeAlarms: [
-    'alarms',
-    'composite alarms',
-    'AmazonCloudWatch',
-    'CW:CompositeAlarmMonitorUsage',
-  ],
-  customMetrics: ['metrics', 'custom metrics', 'AmazonCloudWatch', 'CW:MetricMonitorUsage'],
-  encryptionKeys: ['encryptionKeys', 'encryption keys', 'awskms', 'KMS-Keys'],
-  firewalls: ['firewall', 'firewalls', 'awswaf', 'WebACLV2'],
-  firewallRules: ['firewall', 'rules of the firewall', 'awswaf', 'RuleV2'],
-  storedGigabytes: ['storage', 'GB in tables', 'AmazonDynamoDB', 'TimedStorage-ByteHrs'],
-  backedUpGigabytes: ['storage', 'GB of backups', 'AmazonDynamoDB', 'TimedPITRStorage-ByteHrs'],
-} as const satisfies Record<string, UsagePart>;
+  loggedGigabytes: ['CloudWatch', 'GB logged', 'DataProcessing-Bytes|VendedLog-Bytes'],
+  storedLogGigabytes: ['CloudWatch', 'GB of kept logs', 'TimedStorage-ByteHrs', 'fixed'],
+  // By people, never by the service.
+  queriedGigabytes: ['CloudWatch', 'GB of logs queried', 'DataScanned-Bytes', 'fixed'],
+  // An alarm is billed for each of its metrics.
+  alarmMetrics: ['CloudWatch', 'metrics with an alarm', 'CW:AlarmMonitorUsage', 'fixed'],
+  compositeAlarms: ['CloudWatch', 'composite alarms', 'CW:CompositeAlarmMonitorUsage', 'fixed'],
+  customMetrics: ['CloudWatch', 'custom metrics', 'CW:MetricMonitorUsage', 'fixed'],
+  traces: ['X-Ray', 'traces', 'XRay-TracesStored'],
+  firewallRequests: ['WAF', 'requests through the firewall', 'RequestV2-Tier1'],
+  firewalls: ['WAF', 'firewalls', 'WebACLV2', 'fixed'],
+  firewallRules: ['WAF', 'rules of the firewall', 'RuleV2', 'fixed'],
+  encryptionKeys: ['KMS', 'encryption keys', 'KMS-Keys', 'fixed'],
+} as const satisfies Record<string, Kind>;
 
-export type UsageKind = keyof typeof parts;
-export const usageKinds = Object.keys(parts) as UsageKind[];
-export const usageParts: Readonly<Record<UsageKind, UsagePart>> = parts;
-
-/** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
-export function withoutRegion(usageType: string): string {
-  return usageType.replace(/^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/, '');
-}
+export type UsageKind = keyof typeof kinds;
+export const usageKinds = Object.keys(kinds) as UsageKind[];
+export const kindOf: Readonly<Record<UsageKind, Kind>> = kinds;
 
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
-/** The average price per unit in a month with `units` units; for 0 units, the price of the first step. */
-export function toUnitDollars(price: Price, units: number): number {
+/** In US dollars, without tax, discounts and what is free each month. */
+export type Prices = Readonly<Record<UsageKind, Price>>;
+
+/** The average price per unit in a month with so many units; for 0, the price of the first step. */
+export function toUnitDollars(price: Price, units = 0): number {
   if (typeof price === 'number') return price;
   if (units === 0) return price[0]?.dollars ?? 0;
   let sum = 0;
@@ -115,41 +70,29 @@ export function toUnitDollars(price: Price, units: number): number {
   return sum / units;
 }
 
-/** In US dollars. Without tax, and without monthly free allowances, since other services of the account may use them up. */
-export type Prices = Readonly<Record<UsageKind, Price>>;
-
 /** The region of a stage whose settings and environment name none. */
 export const usualRegion = 'us-east-1';
 
-/** @throws {Error} when nobody has looked up the prices of the region, or not all of them */
+/** @throws {Error} when the prices of the region are not in `prices/`, or not all of them */
 export function readPrices(region = usualRegion, file = toPriceFile(region)) {
-  const remedy = `npx petstore costs prices --region ${region} reads them from AWS.`;
-  if (!existsSync(file)) throw new Error(`The prices of ${region} are not known: ${remedy}`);
-  // `asOf` is the day on which these prices were looked up.
+  const name = `infra/costs/prices/${region}.json`;
+  if (!existsSync(file)) {
+    throw new Error(
+      `The prices of ${region} are not known: copy infra/costs/prices/${usualRegion}.json to ${name}, and look each price up at https://aws.amazon.com/pricing/.`,
+    );
+  }
+  /** `asOf` is the day on which these prices were looked up. */
   const table: { readonly asOf: string; readonly prices: Prices } = JSON.parse(
     readFileSync(file, 'utf8'),
   );
   const missing = usageKinds.find((kind) => table.prices[kind] === undefined);
-  if (missing) throw new Error(`The prices of ${region} have no ${missing}: ${remedy}`);
+  if (missing) throw new Error(`${name} has no price of ${missing}.`);
   return table;
-}
-
-/** A sentence on regions whose prices were looked up without the steps of use, or nothing. */
-export function describeMissingSteps(regions: readonly string[]): string | undefined {
-  const found = regions.filter((region) => {
-    if (!existsSync(toPriceFile(region))) return false;
-    return Object.values(readPrices(region).prices).every((price) => typeof price === 'number');
-  });
-  if (found.length === 0) return undefined;
-  return `The prices of ${found.join(' and ')} have only their first step: much use, as in the worst month, is priced too high.`;
 }
 
 export function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }
-
-/** What AWS does not bill each month, without end. */
-export const { allowances } = allowancesFile;
 
 /** A kind of usage that the model prices, as the lines of a bill have it. */
 export interface ListPrice {
@@ -165,34 +108,20 @@ export interface ListPrice {
   readonly isPerRequest: boolean;
 }
 
-/** @throws {Error} when nobody has looked up the prices of the region; `toPriceFile` says which file that is */
+/** https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
+const regionCode = '(?:[A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-[0-9])-';
+
+/** @throws {Error} when the prices of the region are not in `prices/` */
 export function listPrices(region = usualRegion): readonly ListPrice[] {
   const { prices } = readPrices(region);
   return usageKinds.map((kind) => {
-    const [, unit, service, usageType, others] = usageParts[kind];
-    const own = others ? `${usageType}|${toWhole(others.source)}` : usageType;
+    const [service, unit, usageType, isFixed] = kindOf[kind];
     return {
       unit,
-      dollars: toUnitDollars(prices[kind], 0),
-      service: services[service].source,
-      usageType: `^(?:(?:[A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-[0-9])-)?(?:${own})$`,
-      isPerRequest: perRequest.includes(kind),
+      dollars: toUnitDollars(prices[kind]),
+      service: billedServices[service],
+      usageType: `^(?:${regionCode})?(?:${usageType})$`,
+      isPerRequest: !isFixed,
     };
   });
 }
-
-const toWhole = (source: string) =>
-  source.startsWith('^') ? source.slice(1, -1) : `.*[Ss]${source.slice(1)}.*`;
-
-const perRequest: readonly UsageKind[] = [
-  'gatewayRequests',
-  'functionCalls',
-  'gigabyteSeconds',
-  'streamedGigabytes',
-  'readUnits',
-  'writeUnits',
-  'sentGigabytes',
-  'loggedGigabytes',
-  'traces',
-  'firewallRequests',
-];

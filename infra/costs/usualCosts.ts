@@ -1,7 +1,7 @@
 import type { Stage } from '../stages/stages.ts';
-import { priceMonth } from './bills/monthlyBill.ts';
-import { multiplyRequests, readCommittedTraffic, sumRequests } from './bills/traffic.ts';
-import { withMetrics, withRegion } from './costOptions.ts';
+import { priceMonth } from './model.ts';
+import { withPrices } from './resources.ts';
+import { multiplyRequests, readCommittedTraffic, sumRequests } from './traffic.ts';
 
 /**
  * What a million requests of the stage cost by the model, in the mix of `traffic.json`, with their share of the month's
@@ -12,6 +12,6 @@ export async function priceUsualMillion(stage: Stage, requests?: number): Promis
   const traffic = readCommittedTraffic();
   const sum = requests ?? sumRequests(traffic);
   const month = multiplyRequests(traffic, sum / sumRequests(traffic));
-  const { total } = priceMonth(await withMetrics(withRegion(stage)), month);
+  const { total } = priceMonth(await withPrices(stage), month);
   return (1e6 * total) / sum;
 }

@@ -2,7 +2,7 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
-import { BUNDLING_STACKS, type CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { log } from '../cli/output.ts';
 import { findExampleSettings } from '../stages/addresses.ts';
 import { checkStageSettings, StageSettingsError } from '../stages/checkStageSettings.ts';
@@ -16,21 +16,18 @@ import { defineWatchStack } from './watch/watchStack.ts';
 /**
  * Writes the templates of the deployments. Invalid settings end it with one line and status 1.
  * @param all of which `cdk synth --exclusively STACK…` builds the stages with these stacks
- * @returns the templates of each; none where the settings are invalid
  */
-export async function synthesize(all: readonly Stage[]) {
+export async function synthesize(all: readonly Stage[]): Promise<void> {
   try {
     const deployments = chooseDeployments(all);
     deployments.forEach(checkStageSettings);
     const app = buildApp(undefined, deployments);
     await refuseFindings(app);
-    const assembly = app.synth();
-    return deployments.map((stage) => ({ stage, templates: readTemplates(assembly, stage) }));
+    app.synth();
   } catch (error) {
     if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
     log(error.message);
     process.exitCode = 1;
-    return [];
   }
 }
 
@@ -40,12 +37,6 @@ function chooseDeployments(all: readonly Stage[]): readonly Stage[] {
   const patterns: string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? [];
   const chosen = all.filter((stage) => patterns.some((pattern) => hasStack(stage, pattern)));
   return chosen.length > 0 ? chosen : all;
-}
-
-/** Those of the stage's service and of what watches it. */
-function readTemplates(assembly: CloudAssembly, stage: Stage) {
-  const { stack, watchStack } = toNames(stage);
-  return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
 }
 
 /** Builds the templates alone. The functions' bundles, the traces of constructs and the checks take most of the time. */
@@ -59,14 +50,13 @@ export const templatesOnly = {
   builtinCloudFormationValidation: false,
 } satisfies AppProps;
 
-/**
- * The templates of a stage's service and of what watches it.
- * @param build that of another commit
- */
-export function buildTemplates(stage: Stage, build: typeof buildApp = buildApp) {
+/** The templates of a stage's service and of what watches it. */
+export function buildTemplates(stage: Stage) {
   using outdir = mkdtempDisposableSync(join(tmpdir(), 'petstore-templates-'));
   const props = { ...templatesOnly, outdir: outdir.path };
-  return readTemplates(build(props, [stage], unknownCommit).synth(), stage);
+  const assembly = buildApp(props, [stage], unknownCommit).synth();
+  const { stack, watchStack } = toNames(stage);
+  return [stack, watchStack].map((name) => assembly.getStackByName(name).template);
 }
 
 /** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */

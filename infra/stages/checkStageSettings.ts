@@ -66,7 +66,7 @@ const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
   if (issue.code !== 'unrecognized_keys') return undefined;
   const names = issue.keys.map((key) => JSON.stringify(key)).join(' and ');
-  return `must not have ${names}: remove it, or take its right name from infra/stages/stageSettings.ts`;
+  return `must not have ${names}: delete it, or take its right name from infra/stages/stageSettings.ts`;
 };
 
 /** What is wrong within a value that is of one kind of a union, such as a budget in place of `'none'`. */

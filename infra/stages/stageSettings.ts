@@ -303,22 +303,8 @@ export const stageSettings = z.strictObject({
    * 503. DynamoDB treats them as a target and may exceed them for a while.
    */
   maximumUnitsPerSecond: z.record(z.literal(tableNames), units),
-  /** How many entries the inventory may have. The worst month is calculated with this number. */
+  /** How many entries the inventory may have. `npx petstore costs` prices the most expensive list with this number. */
   inventoryEntries: whole(0, 1_000_000_000),
-  /**
-   * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
-   * most expensive requests at the throttles' rates, each traced, and 10,000 a second more that are refused. If the
-   * settings let it cost more, the synthesis warns, and `npx petstore costs check` fails. `npx petstore costs` prints
-   * the figure.
-   */
-  worstMonthDollars: z.number().positive(),
-  /**
-   * How much more a month of the traffic in `infra/costs/traffic.json` may cost than was last accepted, in dollars and
-   * in per cent. A change past either fails `npx petstore costs check` until `infra/costs/accepted.json` has the new
-   * figure.
-   */
-  maxIncreaseDollars: z.number().nonnegative(),
-  maxIncreasePercent: z.number().nonnegative(),
 });
 export type StageSettings = Readonly<z.output<typeof stageSettings>>;
 export type TraceSampling = StageSettings['tracing'];

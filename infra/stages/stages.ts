@@ -102,9 +102,6 @@ const settings = {
     owner: 'petstore team',
     tracing: { reservedPerSecond: 1, percent: 0 },
     inventoryEntries: 100_000,
-    worstMonthDollars: 68_000,
-    maxIncreaseDollars: 5,
-    maxIncreasePercent: 10,
     maximumUnitsPerSecond: {
       inventory: { read: 3_000, write: 2_000 },
       pets: { read: 500, write: 1_000 },
@@ -141,7 +138,7 @@ const settings = {
     firewall: true,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
-    // Above the accepted month, which so sends nothing. An example address: set finance's.
+    // Above the month that `npx petstore costs` prints, which so sends nothing. An example address: set finance's.
     budget: {
       monthlyDollars: 80,
       notify: ['finance@petstore.example'],
@@ -149,9 +146,6 @@ const settings = {
       forecastPercent: [100],
     },
     inventoryEntries: 100_000,
-    worstMonthDollars: 185_000,
-    maxIncreaseDollars: 5,
-    maxIncreasePercent: 10,
     // Enough for all bursts at once with 100,000 entries and carts of ten pets, and for an import meanwhile.
     maximumUnitsPerSecond: {
       inventory: { read: 11_000, write: 12_000 },

@@ -11,9 +11,6 @@ const common = {
   owner: 'petstore team',
   contact: 'api@petstore.example',
   inventoryEntries: 100_000,
-  maxIncreaseDollars: 1_000,
-  maxIncreasePercent: 1_000,
-  worstMonthDollars: 200_000,
 } as const satisfies Partial<StageSettings>;
 
 /** A stage that keeps nothing, raises no alarms and moves to new code at once. */

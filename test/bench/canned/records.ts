@@ -62,8 +62,9 @@ export function* toPages<Item extends CannedItem>(
   } while (index < entries);
 }
 
-function toValueSize({ N, S = '', BOOL }: AttributeValue): number {
+function toValueSize({ N, S = '', B, BOOL }: AttributeValue): number {
   if (N !== undefined) return toNumberSize(N);
+  if (B !== undefined) return B.length;
   return BOOL === undefined ? Buffer.byteLength(S) : 1;
 }
 

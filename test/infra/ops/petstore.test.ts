@@ -92,7 +92,6 @@ const refused: readonly (readonly [typed: string, said: string])[] = [
   ['costs report x.csv --month 2026-13', 'It must be a month such as 2026-10. See --help.'],
   ['costs --times 0', "'0' is invalid. It must be a number above 0, such as 2 or 0.5. See"],
   ['costs --entries 1e3', "'1e3' is invalid. It must be a whole number. See --help."],
-  ['costs prices --region ../x', 'It must be an AWS region such as eu-west-1. See --help.'],
   ['start --port 65536', "'65536' is invalid. It must be a whole number from 0 to 65535. See"],
   ['start --port ', "argument '' is invalid. It must be a whole number from 0 to 65535."],
   ['start --lose 1.1', "'1.1' is invalid. It must be a share from 0 to 1, such as 0.1. See"],
@@ -159,7 +158,9 @@ it('the help of smoke states how many requests it sends', () => {
 
 it('every line of petstore in a text has a command and options that exist', () => {
   const pattern = ['*.{md,toml}', '.github/**/*.yml', '{infra,shared,test}/**/*.{md,ts,txt}'];
-  const lines = globSync(pattern, { cwd: projectRoot }).flatMap((file) => [
+  // The changelog has commands of earlier releases too.
+  const files = globSync(pattern, { cwd: projectRoot }).filter((file) => file !== 'CHANGELOG.md');
+  const lines = files.flatMap((file) => [
     ...readFileSync(join(projectRoot, file), 'utf8').matchAll(
       /npx petstore ([a-z][\w-]*)(?: ([a-z][\w-]*))?([^\n`'"|#)…]*)/g,
     ),
@@ -337,7 +338,7 @@ const unneeded: readonly (readonly [typed: string, changes: object, said: string
     { quietMinutes: 9_999, raisesAlarms: true },
     'quietMinutes: Too big: expected number to be <=1440; it is 9999',
   ],
-  ['smoke --light', { qietMinutes: 15 }, 'must not have "qietMinutes": remove it'],
+  ['smoke --light', { qietMinutes: 15 }, 'must not have "qietMinutes": delete it'],
   [
     'keys revoke 0123456789 --yes',
     { throttles: undefined, allowedOrigins: undefined },

@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { warnOfWorstMonth } from '../../../infra/costs/checkMonths.ts';
 import { synthesize } from '../../../infra/deploy/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import { checkStageSettings } from '../../../infra/stages/checkStageSettings.ts';
@@ -25,7 +24,6 @@ import { callOps } from '../ops/opsProcess.ts';
 
 const { folder } = openTemporaryFolder();
 const copy = openTemporaryFolder();
-const output = openTemporaryFolder();
 const production = fixtures.production.settings;
 const { anomalies, budget, customDomain } = changedSettings;
 
@@ -100,7 +98,7 @@ describe("a stage's settings", () => {
     [
       'listOrders',
       { latency: 3 },
-      'listOrders: must not have "latency": remove it, or take its right name',
+      'listOrders: must not have "latency": delete it, or take its right name',
     ],
   ] as const)('of the operation %s may be %j, or are refused: %s', (id, changes, refused) => {
     const settings = operationSettings[id];
@@ -123,49 +121,13 @@ describe("a stage's settings", () => {
 
 it('the synthesis stops at an invalid setting, with one line and a status', async () => {
   const wrongStage = changeProduction({ alarms: { page: 'ops' } });
-  const outcome = await callOps(async () => void (await synthesize([wrongStage])), [], {
+  const outcome = await callOps(() => synthesize([wrongStage]), [], {
     CDK_OUTDIR: folder,
   });
   const rule = 'must be an e-mail address such as "ops@shop.example", or the ARN of a topic';
   const stderr = `infra/stages/stages.ts: production.alarms.page: ${rule}; it is "ops".\n`;
   expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   expect(readdirSync(folder)).toEqual([]);
-});
-
-const { throttles } = production;
-const past =
-  /^Warning: The worst month of production can cost \$\d{6}, more than its worstMonthDollars of 160000\. .*\n$/;
-const doubled = changeProduction({
-  worstMonthDollars: 160_000,
-  throttles: { ...throttles, listInventory: { rate: 10, burst: 20 } },
-});
-
-it('the synthesis of a doubled rate goes on, and says in one line what it may cost', async () => {
-  const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
-  const variables = { CDK_OUTDIR: output.folder, CDK_CONTEXT_JSON };
-  const outcome = await callOps(
-    async () => {
-      for (const { stage, templates } of await synthesize([doubled]))
-        warnOfWorstMonth(stage, templates);
-    },
-    [],
-    variables,
-  );
-  expect(outcome).toEqual({ status: 0, stdout: '', stderr: expect.stringMatching(past) });
-  expect(readdirSync(output.folder)).toContain('petstore-production-watch.template.json');
-});
-
-it.each<[string, Partial<StageSettings>, said: RegExp]>([
-  [
-    'a region without prices',
-    { region: 'eu-north-1' },
-    /^Warning: The worst month of production is not known\. The prices of eu-north-1 .*\n$/,
-  ],
-  ['a month within the limit', { worstMonthDollars: 1_000_000 }, /^$/],
-])('of %s, one line at most says what it may cost', async (_, changes, said) => {
-  const stage = { ...doubled, settings: { ...doubled.settings, ...changes } };
-  const warn = async () => warnOfWorstMonth(stage, []);
-  expect((await callOps(warn, [])).stderr).toMatch(said);
 });
 
 // A team edits this file under pressure, and by scripts.

@@ -1,48 +1,66 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type ResponseKind, type ResponseUnits, responsesOf } from '../units/responseUnits.ts';
-import { sumOf } from './usage.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { UsageError } from '../cli/usage.ts';
+import { listResponses } from './units.ts';
 
-export interface TrafficShare {
-  readonly operationId: OperationId;
-  readonly response: ResponseKind;
-  readonly requests: number;
-  /** Of one request, if they are not those of the response. */
-  readonly units?: ResponseUnits;
-}
-
-/** What a month is calculated with. */
-export interface Requests {
+/** A month's requests. */
+export interface Traffic {
+  /** Where it comes from, such as `infra/costs/traffic.json`. */
+  readonly source: string;
   /** The length of the inventory. */
   readonly entries: number;
   readonly shares: readonly TrafficShare[];
 }
 
-export interface Traffic extends Requests {
-  /** Where it comes from, such as `infra/costs/traffic.json`. */
-  readonly source: string;
+export interface TrafficShare {
+  readonly operationId: OperationId;
+  /** As in `units.json`. */
+  readonly response: string;
+  readonly requests: number;
 }
 
-export function sumRequests({ shares }: Pick<Requests, 'shares'>): number {
-  return sumOf(shares, ({ requests }) => requests);
+export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
+  return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** The traffic for which cost changes are reported. Keep it similar to the stage's own. */
-export function readCommittedTraffic(): Traffic {
-  return parseTraffic(readFileSync(committedFile, 'utf8'));
+const committedFile = new URL('traffic.json', import.meta.url);
+
+/** The usual traffic. Keep it similar to the stage's own. */
+export const readCommittedTraffic = () => parseTraffic(readFileSync(committedFile, 'utf8'));
+
+export interface TrafficOptions {
+  readonly requests?: string | undefined;
+  readonly traffic?: string | undefined;
+  readonly entries?: number | undefined;
+  readonly times?: number | undefined;
 }
 
-export const committedFile = new URL('../traffic.json', import.meta.url);
+/**
+ * The traffic that was typed, or the committed traffic.
+ * @throws {UsageError} that says what is wrong with it
+ */
+export function readTraffic({ requests, traffic: file, entries, times = 1 }: TrafficOptions) {
+  if (requests !== undefined && file !== undefined) {
+    throw new UsageError('Give --requests or --traffic, not both.');
+  }
+  try {
+    const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
+    const name = file === '-' ? 'The standard input' : file;
+    const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
+    const once = requests === undefined ? read : replaceRequests(read, requests);
+    const all = times === 1 ? once : multiplyRequests(once, times);
+    return { ...all, entries: entries ?? all.entries };
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
 
 const usualEntries = 1_000;
-
 const count = z.int().check(z.nonnegative());
 const trafficFile = z.strictObject({
   entries: z._default(count, usualEntries),
   requests: z.record(z.string(), count),
-  // Release 1.2.0 had it, so earlier commits and a team's own file may.
-  shop: z.optional(z.unknown()),
 });
 
 /**
@@ -68,7 +86,7 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
 /**
  * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
  * operation, such as `listOrders=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
- * `304`, `401`.
+ * `304`.
  */
 export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);
@@ -82,7 +100,7 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
     const requests = parseAmount(amount);
     if (requests === undefined) {
       throw new Error(
-        `"${part}" must have the form listOrders=2M or listOrders:401=500k, or be a number.`,
+        `"${part}" must have the form listOrders=2M or listInventory:304=500k, or be a number.`,
       );
     }
     return toShare(operationId, response, requests);
@@ -108,12 +126,12 @@ function toShare(name: string, responseName: string, requests: number): TrafficS
       `There is no operation "${name}". The operations are ${operationIds.join(', ')}.`,
     );
   }
-  const responses = responsesOf[operationId];
+  const responses = listResponses(operationId);
   const response = responses.find(
     (one) => one === (responseName || '200') || one === `200 ${responseName}`,
   );
   if (response) return { operationId, response, requests };
   throw new Error(
-    `${operationId} has no response "${responseName}"; it has ${responses.join(', ')}.`,
+    `units.json has no request "${responseName}" of ${operationId}; it has ${responses.join(', ')}.`,
   );
 }
