@@ -1,6 +1,6 @@
 import { toColumns } from '../cli/output.ts';
-import { type Costs, type Month, SECONDS_A_MONTH } from './model.ts';
-import { kindOf, type Service, services, type UsageKind, usageKinds } from './prices.ts';
+import { type Costs, type Dollars, type Month, SECONDS_A_MONTH, toRecord } from './model.ts';
+import { kindOf, type Service, services, usageKinds } from './prices.ts';
 
 /** Three tables. Each title has the stage, the region and the date of the prices. */
 export function renderCosts(costs: Costs): string {
@@ -39,8 +39,7 @@ function listRequests({ requests, sale, cart, entries, longest }: Costs): string
 }
 
 function listMonth({ rows, usage, rates, total }: Month): string[][] {
-  const toCells = (dollars: Readonly<Record<UsageKind, number>>) =>
-    services.map((service) => sumOf(service, dollars));
+  const toCells = (dollars: Dollars) => services.map((service) => sumOf(service, dollars));
   const all = toCells(toRecord((kind) => usage[kind] * rates[kind]));
   // Such as no firewall.
   const isUsed = (_: unknown, index: number) => Number(all[index]) > 0;
@@ -85,14 +84,9 @@ function describeFixed({ fixedUsage, rates, fixed }: Month): string {
   return [...counted.map(({ text }) => text), ...checks].join('; ');
 }
 
-function sumOf(service: Service, dollars: Readonly<Record<UsageKind, number>>): number {
+function sumOf(service: Service, dollars: Dollars): number {
   const own = usageKinds.filter((kind) => kindOf[kind][0] === service);
   return own.reduce((sum, kind) => sum + dollars[kind], 0);
-}
-
-function toRecord(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
-  const entries = usageKinds.map((kind) => [kind, toValue(kind)]);
-  return Object.fromEntries(entries) as Record<UsageKind, number>;
 }
 
 const toCount = (number: number) => Math.round(number).toLocaleString('en-US');

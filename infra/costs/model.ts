@@ -55,10 +55,12 @@ function findUsual(operationId: OperationId, { shares, entries }: Traffic): Requ
   return getUnits(operationId, most?.response ?? '200', entries);
 }
 
+const remedy = 'Add it to test/conformance/costs/namedRequests.ts, and run npm run units.';
+
 function getUnits(id: RequestUnits['operationId'], response: string, entries: number) {
   const units = findUnits(id, response, entries);
   if (units) return units;
-  throw new Error(`units.json has no request "${response}" of ${id}: npm run units measures it.`);
+  throw new Error(`units.json has no request "${response}" of ${id}. ${remedy}`);
 }
 
 /** What a million such requests cost, at the first step of each price. */
@@ -77,7 +79,7 @@ function findMostExpensive(
     .map((response) => priceMillion(stage, getUnits(id, response, entries), traced))
     .toSorted((one, other) => other.dollars - one.dollars);
   if (most) return most;
-  throw new Error(`units.json has no requests of ${id}: npm run units measures them.`);
+  throw new Error(`units.json has no requests of ${id}. ${remedy}`);
 }
 
 /** What a number of such requests use. */
@@ -241,7 +243,7 @@ function sumBy<One>(all: readonly One[], toNumber: (one: One) => number): number
   return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
-function toRecord(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
+export function toRecord(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
   const entries = usageKinds.map((kind) => [kind, toValue(kind)]);
   return Object.fromEntries(entries) as Record<UsageKind, number>;
 }
