@@ -16,8 +16,8 @@ export type Service = keyof typeof billedServices;
 export const services = Object.keys(billedServices) as Service[];
 
 /**
- * A kind of usage that AWS bills, with AWS's usage types without their region. AWS charges what is fixed without a
- * request. A GB is 2^30 bytes.
+ * A kind of usage that AWS bills, with AWS's usage types without their region. What is `fixed` is billed by the month,
+ * and all else by request. A GB is 2^30 bytes.
  */
 type Kind = readonly [service: Service, unit: string, usageType: string, isFixed?: 'fixed'];
 
