@@ -5,7 +5,7 @@
 # days, it counts once. Exit status:
 #   0 done
 #   1 refused: nothing has changed, and nothing will under this key
-#   2 not known: run it again with the same words
+#   2 not known, or too many requests: run it again with the same words
 #   3 wrong: this run has changed nothing; correct what the message names
 
 # Not set -e: a command that fails has status 1, which here means refused.
@@ -58,7 +58,7 @@ has_own_entries() {
   done
 }
 
-# Retries for a minute after 408, 429, 5xx or a lost response.
+# Retries after 408, 429, 5xx or a lost response, unless Retry-After ends later than in a minute.
 last=$(($(date +%s) + 60)) may_have_happened=
 while :; do
   response=$(send) || response="${newline}000 "
@@ -79,11 +79,12 @@ while :; do
         printf '%s\n' "$body"
         exit 0
       fi
+      may_have_happened=1
       ;;
     404not_found | 409not_for_sale | 409insufficient_stock | 409quantity_out_of_range)
       end 1 "$body"
       ;;
-    400invalid_request | 401unauthorized | 403forbidden | 404unknown_path | 413payload_too_large | \
+    400invalid_request | 401unauthorized | 403forbidden | 404unknown_path | \
       415unsupported_media_type | 422idempotency_key_reused)
       [ -n "$may_have_happened" ] || end 3 "$body"
       ;;
@@ -95,7 +96,9 @@ while :; do
     *) pause=99 ;;
   esac
   case $pause in '' | 0* | *[!0-9]*) pause=1 ;; ???*) pause=99 ;; esac
-  [ $(($(date +%s) + pause)) -le "$last" ] ||
+  if [ $(($(date +%s) + pause)) -gt "$last" ]; then
+    [ -n "$may_have_happened" ] || end 2 "This run has changed nothing: run it again. $body"
     end 2 "It may or may not have happened: run this again. $status ${code:+$body}"
+  fi
   sleep "$pause"
 done

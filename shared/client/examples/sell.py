@@ -4,7 +4,7 @@ The first word is the key: the id of the order or of the return. If you run this
 days, it counts once. Exit status:
   0 done
   1 refused: nothing has changed, and nothing will under this key
-  2 not known: run it again with the same words
+  2 not known, or too many requests: run it again with the same words
   3 wrong: this run has changed nothing; correct what the message names
 """
 import json, os, random, re, sys, time
@@ -14,7 +14,7 @@ DONE, REFUSED, UNKNOWN, WRONG = range(4)
 REFUSALS = "404 not_found", "409 not_for_sale", "409 insufficient_stock", "409 quantity_out_of_range"
 MISTAKES = (
     "400 invalid_request", "401 unauthorized", "403 forbidden", "404 unknown_path",
-    "413 payload_too_large", "415 unsupported_media_type", "422 idempotency_key_reused",
+    "415 unsupported_media_type", "422 idempotency_key_reused",
 )
 
 class AnyStatus(HTTPErrorProcessor):
@@ -60,7 +60,7 @@ def parse(text):
         return {}
 
 def adjust(key="", *words):
-    """Retries for a minute after 408, 429, 5xx or a lost response."""
+    """Retries after 408, 429, 5xx or a lost response, unless Retry-After ends later than in a minute."""
     address = read_variable("BASE_ADDRESS", r"https?://[!-~]+/v1") + "/inventory/adjustments"
     headers = {"Authorization": "Bearer " + read_variable("API_KEY", r"[!-~]+")}
     if not re.fullmatch(r"[!-~]{1,255}", key):
@@ -91,6 +91,8 @@ def adjust(key="", *words):
         pause = seconds + random.uniform(0, 2)
         is_transient = status >= 500 or status in (0, 408, 429)
         if not is_transient or time.monotonic() + pause > last:
+            if not may_have_happened:
+                end(UNKNOWN, f"This run has changed nothing: run it again ({message}).")
             raise RuntimeError(message if code else f"status {status}" if status else text)
         time.sleep(pause)
 

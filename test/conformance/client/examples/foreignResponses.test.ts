@@ -143,6 +143,22 @@ describe.concurrent.each(installed)('%s', (file) => {
     await expectSold(petId);
   });
 
+  it('says after a 429 alone that this run has changed nothing', async () => {
+    const throttled = { ...noTimeLeft, status: 429, body: errorBody(429, 'too_many_requests') };
+    let fate: Fate = throttled;
+    const { code, stderr, requests } = await sellBehind(() => fate, file);
+    expect([code, requests]).toEqual([UNKNOWN, 1]);
+    expect(stderr).toMatch(/^This run has changed nothing: run it again.*Gone/);
+    fate = 'responseLost';
+    const lost = await sellBehind(() => {
+      const current = fate;
+      fate = throttled;
+      return current;
+    }, file);
+    expect([lost.code, lost.requests]).toEqual([UNKNOWN, 2]);
+    expect(lost.stderr).toContain('It may or may not have happened: run this again');
+  });
+
   it('finds out in the next run', async () => {
     const sale = [toPet(), 1] as const;
     const order = randomUUID();
