@@ -239,6 +239,22 @@ describe('the programs', () => {
     await execute(tsc, [...options.split(' '), join(projectRoot, 'node_modules/@types')]);
   });
 
+  it('of generated clients keep the ids of errors too, by a function that both setups use', async () => {
+    const setups = blocks
+      .get('generated-clients.html')
+      ?.filter(({ code }) => /\bquoteIds\b/.test(code));
+    expect(setups).toHaveLength(3);
+    const body = '{"refused":[{"petId":9223372036854775807,"quantity":0}],"id":{}}';
+    const program = `
+      const { quoteIds } = await import(${JSON.stringify(folder.toPath('generated-clients.html.mts'))});
+      const headers = { 'Content-Type': 'application/json' };
+      const error = await quoteIds(new Response('${body}', { status: 409, headers }));
+      console.log(error.status, await error.text());
+      console.log((await quoteIds(new Response(null, { status: 304 }))).status);`;
+    const output = await execute(process.execPath, ['--input-type=module', '--eval', program]);
+    expect(output).toContain(`409 ${body.replace(/(\d{19})/, '"$1"')}\n304\n`);
+  });
+
   it('run', async () => {
     const program = files.map((file) => `await import(${JSON.stringify(file)});`).join('\n');
     const module = ['--input-type=module', '--eval', program];
@@ -247,10 +263,11 @@ describe('the programs', () => {
 });
 
 /** Runs a program in the reader's folder, with only this environment. */
-async function execute(program: string, args: readonly string[], env = {}): Promise<void> {
+async function execute(program: string, args: readonly string[], env = {}): Promise<string> {
   const options = { cwd: folder.folder, env: { PATH: process.env.PATH, ...env } };
   const running = promisify(execFile)(program, args, options);
-  await running.catch(({ stdout, stderr }) => expect.fail(`${stdout}\n${stderr}`));
+  const ended = await running.catch(({ stdout, stderr }) => expect.fail(`${stdout}\n${stderr}`));
+  return ended.stdout;
 }
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
