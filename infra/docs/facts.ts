@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
-import { retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import {
@@ -149,13 +149,21 @@ function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** Each code of the service with its status, and the operations that respond with it. */
+/** What sends a code, or a response without it, beside the operations. */
+const otherSenders: Readonly<Partial<Record<ErrorCode, string>>> = {
+  forbidden: '[the firewall](#forbidden), at any path',
+  payload_too_large: '[AWS, without this code](#payload_too_large)',
+};
+
+/** Each code of the service with its status, and what responds with it. */
 function renderErrorTable(): string {
   const lines = Object.entries(statusOfCode).map(([code, status]) => {
     const from = rows.filter(({ errors }) => errors.some((one) => one === code));
     const names = from.map(({ operationId }) => linkToReference(operationId)).join(', ');
     const all = from.length === rows.length ? 'every operation' : names;
-    return [status, `[\`${code}\`](#${code})`, all === '' ? 'any path' : all];
+    const other = otherSenders[code as ErrorCode];
+    const senders = [all === '' ? 'any path' : all, ...(other ? [other] : [])];
+    return [status, `[\`${code}\`](#${code})`, senders.join('; ')];
   });
   return renderTable(['status', 'code', 'from'], lines);
 }
