@@ -69,15 +69,15 @@ SELECT file, upper(currency) AS currency, coalesce(account, '') AS account, coal
     ':function:' || getvariable('service') || '-' || getvariable('stage') || '-(\w+)', 1) END AS function,
   sum(money(quantity)) AS quantity, sum(money(needed(gross))) AS gross, sum(money(net)) AS net,
   sum(money(coalesce(net, gross))) AS net_or_gross, sum(money(list)) AS list, sum(money(effective)) AS effective,
-  count(*) AS lines,
-  -- A line that is there twice cancels itself out.
-  count(*) > 1 AND bit_xor(hash(id, resource, quantity, gross, "from", "to")) = 0 AS is_twice
+  -- The share of lines of ours that the file has already.
+  1 - count(DISTINCT CASE WHEN tagging = 'ours' THEN hash(id, resource, quantity, gross) END) / count(*) AS repeated
 FROM judged GROUP BY ALL;
 
 -- What a usage type is: a unit that the model prices, or else AWS's own name without its region.
 CREATE TABLE kind AS
 SELECT l.service, l.usage_type, count(p.unit) > 0 AS is_priced, coalesce(bool_or(is_per_request), false) AS is_per_request,
-  coalesce(any_value(unit), regexp_replace(l.usage_type, '^([A-Z]{2,4}[0-9]|EU|CPT|Global)-', '') || ' of ' || l.service) AS kind,
+  regexp_replace(l.usage_type, '^([A-Z]{2,4}[0-9]|EU|CPT|Global)-', '') AS type,
+  coalesce(any_value(unit), type || ' of ' || l.service) AS kind,
   is_priced OR regexp_matches(l.service, 'lambda|dynamodb|api ?gateway', 'i') AS is_ours,
   CASE WHEN l.usage_type LIKE '%CapacityUnit%' THEN 'provisioned'
     WHEN l.service ILIKE '%lambda%' AND l.usage_type NOT LIKE '%ARM%' THEN 'x86' END AS mode
@@ -94,7 +94,7 @@ FROM (SELECT coalesce(getvariable('month'), max(month)) AS month FROM line);
 -- are in them already.
 CREATE TABLE bill AS
 WITH discounted AS (SELECT file, coalesce(bool_or(net <> 0), false) AS has_net FROM line GROUP BY file)
-SELECT line.*, kind.kind, is_priced, is_per_request, is_ours, mode, "to" - "from" <= INTERVAL 1 DAY AS is_daily,
+SELECT line.*, type, kind.kind, is_priced, is_per_request, is_ours, mode, "to" - "from" <= INTERVAL 1 DAY AS is_daily,
   CAST("from" AS DATE) AS day, usage_type LIKE '%ApiGatewayRequest' AS is_request,
   CASE WHEN is_unpaid THEN 0 WHEN NOT has_net THEN gross
     WHEN charge = 'discount' THEN coalesce(net, 0) ELSE net_or_gross END AS paid
@@ -131,11 +131,11 @@ FROM sums LEFT JOIN models USING (kind, region) ORDER BY abs(dollars) DESC, kind
 CREATE VIEW places AS
 SELECT account, region, sum(paid) AS dollars FROM ours GROUP BY ALL ORDER BY abs(dollars) DESC;
 
--- By day, for lines of at most a day.
+-- By day of the month, for lines of at most a day.
 CREATE VIEW days AS
 SELECT strftime(day, '%Y-%m-%d') AS day, sum(paid) AS dollars,
   coalesce(sum(quantity) FILTER (WHERE is_request), 0) AS requests
-FROM our_usage WHERE is_daily GROUP BY ALL ORDER BY day;
+FROM our_usage JOIN this_month ON strftime(day, '%Y-%m') = this_month.month WHERE is_daily GROUP BY ALL ORDER BY day;
 
 -- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
 -- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, for kinds that the model prices
@@ -201,21 +201,23 @@ FROM span QUALIFY gap_to - gap_from >= INTERVAL 12 HOUR ORDER BY gap_from;
 -- Usage of ours of one kind, account, region and hour in two files: the smaller of both sums may be there twice.
 CREATE VIEW in_two_files AS
 WITH hours AS (
-  SELECT file, kind, account, region, paid,
-    generate_series(date_trunc('hour', "from"), greatest("from", "to" - INTERVAL 1 SECOND), INTERVAL 1 HOUR) AS hours
+  SELECT *, generate_series(date_trunc('hour', "from"), greatest("from", "to" - INTERVAL 1 SECOND), INTERVAL 1 HOUR) AS hours
   FROM our_usage
 ), hourly AS (
-  SELECT file, kind, account, region, hour, sum(dollars) AS dollars FROM (
-    SELECT *, unnest(hours) AS hour, paid / len(hours) AS dollars FROM hours) GROUP BY ALL
+  SELECT file, type, account, region, hour, sum(part) AS dollars
+  FROM (SELECT *, unnest(hours) AS hour, paid / len(hours) AS part FROM hours) GROUP BY ALL
 )
 SELECT a.file, b.file AS other, least(sum(a.dollars), sum(b.dollars)) AS dollars
-FROM hourly a JOIN hourly b USING (kind, account, region, hour) WHERE a.file < b.file GROUP BY ALL;
+FROM hourly a JOIN hourly b USING (type, account, region, hour) WHERE a.file < b.file GROUP BY ALL;
 
 CREATE MACRO dollar(amount) AS
   format('{}${:,.2f}', CASE WHEN round(amount, 2) < 0 THEN '−' ELSE '' END, abs(amount)::DOUBLE);
 CREATE MACRO few(texts) AS array_to_string(texts[:4], ', ')
   || CASE WHEN len(texts) > 4 THEN ', and ' || (len(texts) - 4) || ' more' ELSE '' END;
-CREATE MACRO moment(t) AS replace(strftime(t, '%-d %B %H:%M'), ' 00:00', '');
+-- Such as `7 October`, `7 October to 9 October`, or `7 October 06:00 to 7 October 20:00`.
+CREATE MACRO span(a, b) AS CASE WHEN date_trunc('day', a) = a AND date_trunc('day', b) = b
+  THEN strftime(a, '%-d %B') || CASE WHEN b - a > INTERVAL 1 DAY THEN strftime(b - INTERVAL 1 DAY, ' to %-d %B') ELSE '' END
+  ELSE strftime(a, '%-d %B %H:%M') || strftime(b, ' to %-d %B %H:%M') END;
 
 -- What makes the sum doubtful, with its dollars.
 CREATE VIEW doubts AS
@@ -224,7 +226,9 @@ WITH missed AS (
     ELSE 'accounts without usage of this stage' END AS place
   FROM bill c JOIN this_month USING (month)
 ), parts AS (
-  SELECT tagging, place, tag_text, kind, sum(paid) AS dollars FROM missed
+  -- A Savings Plan pays for what it covers, also of usage without tags.
+  SELECT tagging, place, tag_text, kind, sum(CASE WHEN is_committed THEN coalesce(effective, gross) ELSE paid END) AS dollars
+  FROM missed
   WHERE (tagging IN ('none', 'no service') AND charge = 'usage' AND is_ours) OR tagging IN ('no stage', 'other names')
   GROUP BY ALL HAVING dollars <> 0
 ), kinds_left_out AS (
@@ -244,10 +248,10 @@ UNION ALL
 SELECT 'Two files have usage of the same kind, account and time, and both are counted: ' || file || ' and ' || other
   || '. If they are two versions or formats of one bill, give one of them; parts of one export are right.', dollars FROM in_two_files
 UNION ALL
-SELECT file || ' has the same lines twice, and both are counted. Export it again.', sum(paid) / 2 FROM ours
-WHERE is_twice GROUP BY file
+SELECT file || ' has the same lines twice, and both are counted. Export it again.', sum(paid * repeated) FROM ours
+WHERE repeated > 0 GROUP BY file
 UNION ALL
-SELECT 'There are no lines ' || few(list('from ' || moment(gap_from) || ' to ' || moment(gap_to) ORDER BY gap_from))
+SELECT 'There are no lines of ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
   || '. At the median of the other days, these would cost as much.',
   sum(epoch(gap_to - gap_from)) / 86400 * (SELECT median(dollars) FROM days)
 FROM gaps WHERE EXISTS (FROM days) HAVING count(*) > 0

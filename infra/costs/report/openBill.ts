@@ -12,28 +12,19 @@ type Query = (sql: string) => Promise<Record<string, unknown>[]>;
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws-columns.html
  */
 const formats = {
-  cur: {
-    ...{ line_item_usage_account_id: 'text', bill_payer_account_id: 'text?' },
-    ...{ line_item_line_item_type: 'text', line_item_product_code: 'text' },
-    ...{ line_item_usage_type: 'text', line_item_currency_code: 'text' },
-    ...{ product_region_code: 'text?', line_item_resource_id: 'text?' },
-    ...{ identity_line_item_id: 'text?', bill_billing_period_start_date: 'time?' },
-    ...{ line_item_usage_start_date: 'time', line_item_usage_end_date: 'time' },
-    ...{ line_item_usage_amount: 'number?', line_item_unblended_cost: 'number' },
-    ...{ line_item_net_unblended_cost: 'number?', pricing_public_on_demand_cost: 'number?' },
-    ...{ savings_plan_savings_plan_effective_cost: 'number?' },
-    ...{ reservation_effective_cost: 'number?' },
-  },
-  focus: {
-    ...{ SubAccountId: 'text', BillingAccountId: 'text?', RegionId: 'text?' },
-    ...{ ChargeCategory: 'text', ChargeClass: 'text?', CommitmentDiscountId: 'text?' },
-    ...{ ServiceName: 'text', x_ServiceCode: 'text?', x_UsageType: 'text?', SkuMeter: 'text?' },
-    ...{ SkuPriceId: 'text?', ResourceId: 'text?', BillingCurrency: 'text' },
-    ...{ BillingPeriodStart: 'time?', ChargePeriodStart: 'time', ChargePeriodEnd: 'time' },
-    ...{ ConsumedQuantity: 'number?', BilledCost: 'number', EffectiveCost: 'number?' },
-    ...{ ListCost: 'number?' },
-  },
-} as const;
+  cur: `line_item_usage_account_id bill_payer_account_id? product_region_code? line_item_product_code
+    line_item_usage_type line_item_line_item_type line_item_resource_id? identity_line_item_id?
+    bill_billing_period_start_date? line_item_usage_start_date line_item_usage_end_date
+    line_item_usage_amount? line_item_unblended_cost line_item_net_unblended_cost? pricing_public_on_demand_cost?
+    savings_plan_savings_plan_effective_cost? reservation_effective_cost? line_item_currency_code`,
+  focus: `SubAccountId BillingAccountId? RegionId? ServiceName x_ServiceCode? x_UsageType? SkuMeter? SkuPriceId?
+    ChargeCategory ChargeClass? CommitmentDiscountId? ResourceId? BillingPeriodStart? ChargePeriodStart
+    ChargePeriodEnd ConsumedQuantity? BilledCost EffectiveCost? ListCost? BillingCurrency`,
+};
+const listColumns = (format: keyof typeof formats) =>
+  formats[format].split(/\s+/).map((text) => {
+    return { name: text.replace('?', ''), isOptional: text.endsWith('?') };
+  });
 
 const remedy =
   'Export "CUR 2.0" or "FOCUS 1.2 with AWS columns", in Billing and Cost Management under Data Exports, as CSV or Parquet, and give its files as they are.';
@@ -114,10 +105,9 @@ export async function openBill(file: string, query: Query): Promise<BillFile> {
     const names = columns.slice(0, 3).map((column) => column.name);
     throw refuse(`no bill that is known here: its columns begin with ${names.join(', ')}`);
   }
-  const values = Object.entries(formats[format]).map(([wanted, type]) => {
+  const values = listColumns(format).map(({ name: wanted, isOptional }) => {
     const column = find(wanted);
-    if (!column && !type.endsWith('?'))
-      throw new Error(`${file} has no column ${wanted}. ${remedy}`);
+    if (!column && !isOptional) throw new Error(`${file} has no column ${wanted}. ${remedy}`);
     return [wanted, column ? toValue(column) : 'NULL'];
   });
   if (format === 'focus' && !find('x_UsageType') && !find('SkuMeter')) {
@@ -128,7 +118,10 @@ export async function openBill(file: string, query: Query): Promise<BillFile> {
     throw new Error(`${file} has no column of tags, such as resource_tags or Tags. ${remedy}`);
   }
   const firstRow = isParquet ? 1 : 2;
-  return { file, format, source, values: { ...Object.fromEntries(values), tags }, firstRow };
+  const map = columns.find(({ name, type }) => isTagMap.test(name) && type === 'VARCHAR');
+  const tagText = map ? toValue(map) : 'NULL';
+  const all = { ...Object.fromEntries(values), tags, tagText };
+  return { file, format, source, values: all, firstRow };
 }
 
 /** Files that are no bill, by their first bytes. */
@@ -143,7 +136,7 @@ const kinds: readonly (readonly [found: string, pattern: RegExp])[] = [
     'a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost',
     /^[^\n]*\b(lineItem|bill|identity)\//,
   ],
-  ['a CSV of Cost Explorer, which has sums without tags', /^[^\n]*(\(\$\)|Total costs)/i],
+  ['a CSV of Cost Explorer, which has sums without tags', /^[^\n]*(\((\$|USD)\)|Total costs)/i],
   [
     'a CSV of the Billing console or a cost allocation report, without a time for each line',
     /^[^\n]*("?InvoiceID"?,|\bRecordType\b|\bLinkedAccountId\b|Amount in USD)/i,
@@ -192,10 +185,12 @@ interface Column {
 
 const toValue = ({ name }: Column) => `nullif(CAST(${toName(name)} AS VARCHAR), '')`;
 
+const isTagMap = /^(resource_)?tags$/i;
+
 /** The tags as JSON, of a map or of a column for each. */
 function toTags(columns: readonly Column[]): string | undefined {
   const maps = columns
-    .filter(({ name }) => /^(resource_)?tags$/i.test(name))
+    .filter(({ name }) => isTagMap.test(name))
     .map((map) => {
       if (map.type === 'VARCHAR') return `CAST(${toValue(map)} AS JSON)`;
       const entries = map.type.endsWith('[]')
@@ -218,17 +213,17 @@ export function toView(format: keyof typeof formats, files: readonly BillFile[])
     const listed = Object.entries(values).map(([name, value]) => `${value} AS ${toName(name)}`);
     return `SELECT ${toText(file)} AS file, ${listed.join(', ')} FROM ${source}`;
   });
-  const names = [...Object.keys(formats[format]), 'file', 'tags'];
+  const names = [...listColumns(format).map(({ name }) => name), 'file', 'tags'];
   const none = `SELECT ${names.map((name) => `NULL::VARCHAR AS ${toName(name)}`).join(', ')} WHERE false`;
   return `CREATE VIEW ${format} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
 }
 
 const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
-/** What a column holds, by its type in DuckDB, with what would be right. */
-const readings = {
-  number: ['DECIMAL(38, 15)', `A number such as 1234.50 ${asExported}`],
-  time: ['TIMESTAMPTZ', `A time such as 2026-10-01T00:00:00Z ${asExported}`],
-} as const;
+/** What columns of such names hold, by its type in DuckDB, with what would be right. */
+const readings = [
+  [/cost|amount|quantity/i, 'DECIMAL(38, 15)', `A number such as 1234.50 ${asExported}`],
+  [/_date|Period/, 'TIMESTAMPTZ', `A time such as 2026-10-01T00:00:00Z ${asExported}`],
+] as const;
 
 /**
  * The first row with a value that cannot be read, or with another currency.
@@ -236,26 +231,28 @@ const readings = {
  */
 export async function findWrongRow(bill: BillFile, query: Query): Promise<string | undefined> {
   const { file, format, source, values, firstRow } = bill;
-  const columns = Object.entries(formats[format]).flatMap(([name, typeName]) => {
+  const columns = listColumns(format).flatMap(({ name, isOptional }) => {
     const value = values[name] ?? 'NULL';
     const found = `${toText(`${name} is `)} || coalesce('"' || ${value} || '"', 'empty')`;
-    const type = typeName.replace('?', '');
-    if (/currency/i.test(name)) {
-      const right = "AWS's prices are in USD, and nothing is converted: give a bill in USD.";
-      return [{ found, isWrong: `upper(${value}) IS DISTINCT FROM 'USD'`, right }];
-    }
-    if (type !== 'number' && type !== 'time') return [];
-    const [target, right] = readings[type];
-    const isWrong = `${value} IS NOT NULL AND TRY_CAST(${value} AS ${target}) IS NULL`;
-    const isNeeded = !typeName.endsWith('?');
-    return [{ found, isWrong: isNeeded ? `${value} IS NULL OR ${isWrong}` : isWrong, right }];
+    const isMissing = isOptional ? 'false' : `${value} IS NULL`;
+    return readings.flatMap(([pattern, type, right]) => {
+      const isWrong = `${isMissing} OR ${value} IS NOT NULL AND TRY_CAST(${value} AS ${type}) IS NULL`;
+      return pattern.test(name) ? [{ found, isWrong, right }] : [];
+    });
   });
+  const currency = values[format === 'cur' ? 'line_item_currency_code' : 'BillingCurrency'];
   const checks = [
     ...columns,
     {
       found: "'the tags are no JSON'",
-      isWrong: `TRY(coalesce(${values.tags}, '{}')) IS NULL`,
+      // DuckDB's TRY crashes on JSON.
+      isWrong: `NOT json_valid(coalesce(${values.tagText}, '{}'))`,
       right: `JSON such as {"user_stage":"production"} ${asExported}`,
+    },
+    {
+      found: `'the currency is ' || coalesce(${currency}, 'empty')`,
+      isWrong: `upper(${currency}) IS DISTINCT FROM 'USD'`,
+      right: "AWS's prices are in USD, and nothing is converted: give a bill in USD.",
     },
   ];
   const cases = checks.map(

@@ -17,7 +17,7 @@ export function renderPage(stage: string, bill: Bill, model: number | string): s
 <style>${style}</style>
 <body>
 <main>
-<h1>${title}: ${toDollars(sum(bill.paid))}</h1>
+<h1>${title}: ${toDollars(sum(bill.paid))} paid</h1>
 ${renderDoubts(bill)}
 ${renderSum(bill)}
 ${renderRequests(bill, model)}
@@ -72,7 +72,7 @@ function renderSum({ paid, untagged_charges: others }: Bill): string {
   const last = rest.length > 0 ? [[`${rest.length} more`, toDollars(sum(rest))]] : [];
   const beside =
     others.length > 0
-      ? `<h3>Not in the sum: no tags give it to a stage</h3>${renderTable(['Charge', 'Dollars'], [...shown, ...last])}`
+      ? `<p><b>Not in the sum</b>, since no tags give it to a stage:</p>${renderTable(['Charge', 'Dollars'], [...shown, ...last])}`
       : '';
   const table = renderTable(['Charge', 'Dollars'], [...rows, ['Paid', toDollars(sum(paid))]]);
   return renderSection('What was paid', `${table}<p>${ofList}</p>${beside}`);
@@ -138,17 +138,17 @@ function renderOddDays({ odd_days, days }: Bill): string {
 }
 
 /** A column for each day of the month, in percentages of any width. */
-function renderDays({ days, odd_days, paid }: Bill): string {
+function renderDays(bill: Bill): string {
+  const { days, odd_days, paid } = bill;
   if (days.length === 0) return '';
-  const first = days[0]?.day;
-  const [year, month] = `${first}`.split('-').map(Number);
-  const length = new Date(Date.UTC(year ?? 0, month ?? 0, 0)).getUTCDate();
+  const [year = 0, month = 0] = findMonth(bill).split('-').map(Number);
+  const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const top = Math.max(...days.map(({ dollars }) => Number(dollars)), 0.01);
   const columns = days.map(({ day, dollars }) => {
     const isOdd = odd_days.some((row) => `${row.first}` <= `${day}` && `${day}` <= `${row.last}`);
     const height = (Math.max(0, Number(dollars)) / top) * 100;
     const left = ((Number(`${day}`.slice(8)) - 1) / length) * 100;
-    return `<rect class="${isOdd ? 'odd' : 'day'}" x="${left.toFixed(2)}%" width="${(80 / length).toFixed(2)}%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>`;
+    return `<rect${isOdd ? ' class="odd"' : ''} x="${left.toFixed(2)}%" width="${(80 / length).toFixed(2)}%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>`;
   });
   const names = [1, 8, 15, 22, 29]
     .filter((day) => day <= length)
@@ -161,7 +161,7 @@ function renderDays({ days, odd_days, paid }: Bill): string {
   const rest = Number(usage) - sum(days);
   const ofMonth =
     Math.abs(rest) >= 0.005
-      ? ` ${toDollars(rest)} of usage is in lines of more than a day, and not in the chart.`
+      ? ` ${toDollars(rest)} of usage is in lines of more than a day or of another month, and not in the chart.`
       : '';
   return renderSection(
     'By day',
@@ -214,18 +214,17 @@ export function toDollars(dollars: Cell): string {
 }
 const toShort = (amount: Cell) =>
   Number(amount).toLocaleString('en-US', { maximumSignificantDigits: 4 });
-/** Of a unit, or of few. */
-const toPrice = (dollars: Cell) =>
-  dollars === null ? '–' : Number(dollars) >= 1 ? toDollars(dollars) : `$${toShort(dollars)}`;
+/** Of a unit, or of a million if that is too little to read. */
+function toPrice(dollars: Cell): string {
+  if (dollars === null) return '–';
+  const amount = Number(dollars);
+  if (Math.abs(amount) >= 1) return toDollars(amount);
+  const isSmall = amount !== 0 && Math.abs(amount) < 0.001;
+  return isSmall ? `$${toShort(amount * 1e6)} a million` : `$${toShort(amount)}`;
+}
 const toCount = (count: Cell) =>
   count === null
     ? '–'
     : Number(count).toLocaleString('en-US', { maximumFractionDigits: Number(count) < 100 ? 2 : 0 });
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-const toHtml = (text: string) => text.replaceAll(/[&<>"]/g, (one) => entities[one] ?? one);
+const toHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -75,6 +75,11 @@ export async function readBill(
         `${empty.file}, row 1: a header, and no row below it. Export a month with usage; AWS fills a new export within a day.`,
       );
     }
+    const months = await query('SELECT DISTINCT month FROM line ORDER BY month');
+    const found = months.map((one) => one.month);
+    if (month && !found.includes(month)) {
+      throw new Error(`The files have lines of ${found.join(', ')}, none of ${month}.`);
+    }
     const answers: Record<string, unknown> = { files };
     for (const view of Object.keys(views)) answers[view] = await query(`FROM ${view}`);
     const bill = answers as Bill;

@@ -47,11 +47,13 @@ const bills: Readonly<Record<string, Case>> = {
   'a whole month': [october, MONTH],
   'lines by the month': [sumByMonth(october), MONTH],
   'lines by the hour': [
-    october.flatMap((line) =>
-      Array.from({ length: 24 }, (_, hour) => ({
-        ...times(line, 1 / 24),
-        ...{ from: toTime(dayOf(line), hour), to: toTime(dayOf(line), hour + 1) },
-      })),
+    change(
+      (line) => dayOf(line) < 4,
+      (line) =>
+        Array.from({ length: 24 }, (_, hour) => ({
+          ...times(line, 1 / 24),
+          ...{ from: toTime(dayOf(line), hour), to: toTime(dayOf(line), hour + 1) },
+        })),
     ),
     MONTH,
   ],
@@ -93,17 +95,21 @@ const bills: Readonly<Record<string, Case>> = {
     october.map((line) => (dayOf(line) < 10 ? { ...line, tags: {} } : line)),
     22 * DAY,
     [9 * DAY, /neither tag/],
-    [9 * DAY, /no lines from 1 October to 10 October\./],
+    [9 * DAY, /no lines of 1 October to 9 October\./],
   ],
   'a day missing, and the end': [
     october.filter((line) => dayOf(line) !== 7 && dayOf(line) < 30),
     28 * DAY,
-    [3 * DAY, /from 7 October to 8 October, from 30 October to 1 November/],
+    [3 * DAY, /no lines of 7 October, 30 October to 31 October\./],
   ],
-  'a day twice in a file': [
-    [...october, ...october.filter((line) => dayOf(line) === 7)],
-    32 * DAY,
-    [DAY, /same lines twice, and both are counted/],
+  'a day three times in a file': [
+    [
+      ...october,
+      ...october.filter((line) => dayOf(line) === 7),
+      ...october.filter((line) => dayOf(line) === 7),
+    ],
+    33 * DAY,
+    [2 * DAY, /same lines twice, and both are counted/],
   ],
   'a provisioned table': [
     change(isTable, (line) => ({
@@ -291,6 +297,9 @@ it('gives each kind its quantity, its price beside the model, and the month befo
   expect([quantity, dollars, dollars_a_unit, dollars_before].map(Number)).toEqual([
     ...[4_960_000, 17.36, expect.closeTo(3.5e-6, 12), 16.8],
   ]);
+  await expect(read([toPath('two.csv')], '2026-08')).rejects.toThrow(
+    'The files have lines of 2026-09, 2026-10, none of 2026-08.',
+  );
   const september = await read([toPath('two.csv')], '2026-09');
   expect(sumPaid(september)).toBeCloseTo(30 * DAY, 2);
 });
