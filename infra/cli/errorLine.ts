@@ -38,7 +38,7 @@ const hints: readonly (readonly [pattern: RegExp, hint: string])[] = [
     'AWS does not know these credentials in this region, or the clock is wrong: look at aws configure list and date -u.',
   ],
   [
-    /^(AccessDenied|UnauthorizedOperation|NotAuthorized)/,
+    /^(ValidationError: )?(AccessDenied|UnauthorizedOperation|NotAuthorized)/,
     'AWS refuses this: have it allowed, or export AWS_PROFILE=NAME.',
   ],
   [

@@ -10,6 +10,7 @@ import { checkStacks } from '../../infra/ops/rollback/checkAliases.ts';
 import { petstore } from '../../infra/petstore.ts';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
 import { toNames } from '../../infra/stages/resourceNames.ts';
+import { templates } from '../support/stackTemplates.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { AwsError, type Call, describeStack, useAws } from './ops/aws.ts';
 import { callOps } from './ops/opsProcess.ts';
@@ -150,8 +151,26 @@ describe('the actions of a role are those of its commands', () => {
       ...lines.map(toAction).filter((action) => action !== 'cloudformation:DeleteStack'),
       // CloudFormation reads a large template by it.
       's3:GetObject',
+      // And the parameters of the template.
+      'ssm:GetParameters',
     ];
     expect(toSorted(actionsOf('on-call'))).toEqual(toSorted(expected));
+  });
+
+  it('on-call: reading what the template has CloudFormation read with the rights of the caller', () => {
+    const { Parameters } = templates.production.toJSON();
+    const paths = Object.values<{ Type: string; Default: string }>(Parameters).map(
+      ({ Type, Default }) => (Type === 'AWS::SSM::Parameter::Value<String>' ? Default : Type),
+    );
+    expect(paths).toEqual(['/cdk-bootstrap/hnb659fds/version']);
+    const isReadable = (path: string) =>
+      isAllowed(
+        'on-call',
+        'ssm:GetParameters',
+        `arn:aws:ssm:eu-west-1:${account}:parameter${path}`,
+      );
+    expect(paths.every(isReadable)).toBe(true);
+    expect(isReadable('/petstore-staging/check-key')).toBe(false);
   });
 
   it('execution: the services of the templates, and roles of the stacks alone', () => {

@@ -68,7 +68,7 @@ export async function alignStack(
     );
   } catch (error) {
     log(
-      `\nThe stack ${StackName} is not in line: ${toErrorLine(error)}. Run the same command again, before the next deployment: see "After a rollback" in infra/OPERATIONS.md.`,
+      `\nThe stack ${StackName} is not in line: ${toErrorLine(error).replace(/\.$/, '')}. Run the same command again, before the next deployment: see "After a rollback" in infra/OPERATIONS.md.`,
     );
     process.exitCode = 1;
   }

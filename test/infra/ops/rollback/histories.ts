@@ -99,6 +99,12 @@ export const fail =
       throw new AwsError(error, message);
     };
   };
+/** The stack stays as it is, in CloudFormation's words: https://github.com/aws/aws-cdk/issues/20959 */
+export const leave = fail(
+  'UpdateStack',
+  'ValidationError',
+  "AccessDenied. User doesn't have permission to call ssm:GetParameters",
+);
 export const mend = ({ responses, updateStack }: Production) =>
   Object.assign(responses, { UpdateStack: updateStack });
 export const setStatus =
@@ -206,6 +212,7 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'without reading what was left': [a, b, c, fail('GetParameter'), ''],
   'without noting what was left': [a, b, c, fail('PutParameter'), ''],
   'without CloudFormation': [a, b, c, fail('DescribeStacks', 'Throttling'), ''],
+  'without reading the parameter of the template': [a, b, c, leave, ''],
   'an alias that changed since it was shown': [
     ...[a, b, c],
     ({ responses, functions, updateAlias }) => {

@@ -21,6 +21,7 @@ import {
   follow,
   guarded,
   histories,
+  leave,
   mend,
   of120,
   production,
@@ -93,7 +94,6 @@ const all = (canary: string): Canaries => mapOperations(() => canary);
 
 const moveByHand = ({ functions }: Production) =>
   Object.assign(functions.getInventoryEntry.alias, { FunctionVersion: '1' });
-const leave = fail('UpdateStack');
 const isBusy = setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS');
 const isStuck = setStatus('UPDATE_ROLLBACK_FAILED');
 const isIdle = setStatus('UPDATE_COMPLETE');
