@@ -100,6 +100,9 @@ export const gatewayErrors = {
   WAF_FILTERED: forbidden,
 } as const satisfies Record<string, GatewayError>;
 
+/** The response type of what the firewall refuses with 403. */
+export const FILTERED = 'WAF_FILTERED' satisfies keyof typeof gatewayErrors;
+
 /**
  * The 413 of a body that is too large, in the gateway's own words and without the headers of other responses:
  * https://github.com/koki-develop/lgtm-generator/issues/10. AWS's emulator for REST APIs sends the first too.

@@ -37,6 +37,8 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     toFunctionLog,
     /** The logs of all operations. */
     functionLogs: operationIds.map(toFunctionLog),
+    /** A set of addresses that the firewall blocks, which only people write. */
+    toBlockedSet: (family: 4 | 6) => `${stack}-blocked-v${family}`,
     toTable: (table: TableName) => `${stack}-${table}`,
     // Parameters in the Parameter Store.
     /** The check's read key, encrypted. */
@@ -68,6 +70,11 @@ export function findTableName(stage: Stage, table: TableName): string {
 /** The stack's output with the name of the table in use, for example `ApiKeysTableName` for `apiKeys`. */
 export function toTableOutput(table: string): string {
   return `${table[0]?.toUpperCase()}${table.slice(1)}TableName`;
+}
+
+/** The stack's output with the id of a set of blocked addresses. */
+export function toBlockedOutput(family: 4 | 6): string {
+  return `BlockedV${family}Id`;
 }
 
 /** The tags of every resource of a deployment. The account's bill can be split by them. */

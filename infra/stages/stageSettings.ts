@@ -256,11 +256,12 @@ export const stageSettings = z.strictObject({
    */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
   /**
-   * Whether a web application firewall bounds what one client takes from all others, for $11 a month and $0.60 per
-   * million requests. It counts late, and each address of IPv6 by itself. If your own proxy is in front
-   * (`baseAddress`), all clients have its address: raise both limits, or have the proxy limit them. Without
-   * `baseAddress`, an operation that `firewallRequestsPerAddress` would let one address use up has a rule of its own, for
-   * $1 a month: one address gets two thirds of its throttle.
+   * Whether a web application firewall bounds what one client takes from all others, for $12 a month and $0.60 per
+   * million requests. It also blocks the addresses that people add: "Stop a client" in infra/RUNBOOK.md. It counts late,
+   * and each address of IPv6 by itself. If your own proxy is in front (`baseAddress`), all clients have its address:
+   * raise both limits, or have the proxy limit them. Without `baseAddress`, an operation that
+   * `firewallRequestsPerAddress` would let one address use up has a rule of its own, for $1 a month: one address gets two
+   * thirds of its throttle.
    */
   firewall: z.boolean(),
   /** The requests of one address in a minute above which the firewall responds with 429. Default: 3,000. */
@@ -271,7 +272,8 @@ export const stageSettings = z.strictObject({
    */
   firewallListsPerClient: whole(10, 2_000_000_000).exactOptional(),
   /**
-   * Who is responsible for the stage and its bill, such as `petstore team`. It is the tag `owner` of every resource.
+   * Who is responsible for the stage and its bill, such as `petstore team`. It is the tag `owner` of every resource. A
+   * change may empty the sets of blocked addresses, which have the tag too: add them again, as infra/RUNBOOK.md says.
    */
   owner: z
     .string()

@@ -137,12 +137,13 @@ describe('the actions of a role are those of its commands', () => {
   });
 
   it('on-call: the commands and the lines of the runbook, and an update after a rollback', () => {
-    const lines = read('infra/RUNBOOK.md').match(/(?<=^|`)aws (?!logs)\w+ [\w-]+/gm) ?? [];
+    const lines = read('infra/RUNBOOK.md').match(/(?<=^|`|\$\()aws (?!logs)\w+ [\w-]+/gm) ?? [];
     const toAction = (line: string) => {
       const [, service, words = ''] = line.split(' ');
       // A wait looks at the status again and again.
       if (words === 'wait') return `${service}:DescribeStacks`;
-      return `${service}:${words.replace(/(?:^|-)(\w)/g, (_, first) => first.toUpperCase())}`;
+      const name = words.replace(/(?:^|-)(\w)/g, (_, first) => first.toUpperCase());
+      return `${service}:${name.replace('IpSet', 'IPSet')}`;
     };
     expect(lines).toContain('aws lambda put-function-concurrency');
     const expected = [
@@ -155,6 +156,20 @@ describe('the actions of a role are those of its commands', () => {
       'ssm:GetParameters',
     ];
     expect(toSorted(actionsOf('on-call'))).toEqual(toSorted(expected));
+  });
+
+  it('on-call: writing the two sets of blocked addresses, and no other', () => {
+    const isWritable = (name: string, stage = 'staging') =>
+      ['wafv2:GetIPSet', 'wafv2:UpdateIPSet'].every((action) => {
+        const arn = `arn:aws:wafv2:eu-west-1:${account}:regional/ipset/${name}/1f-2e`;
+        return isAllowed('on-call', action, arn, stage);
+      });
+    for (const family of [4, 6] as const) {
+      const name = toNames({ name: 'staging' }).toBlockedSet(family);
+      expect(isWritable(name)).toBe(true);
+      expect(isWritable(name, 'production')).toBe(false);
+    }
+    expect(isWritable('petstore-staging-allowed')).toBe(false);
   });
 
   it('on-call: reading what the template has CloudFormation read with the rights of the caller', () => {

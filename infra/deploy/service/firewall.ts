@@ -1,6 +1,6 @@
-import { Validations } from 'aws-cdk-lib';
+import { CfnOutput, Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { CfnIPSet, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
@@ -12,27 +12,30 @@ import {
   RATE_WINDOW_SECONDS,
   type RateRule,
 } from '../../gateway/rateRules.ts';
+import { toBlockedOutput, toNames } from '../../stages/resourceNames.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 /**
- * Rules of AWS's common set that would refuse requests that the contract allows. They only count. A client need not
- * send a User-Agent, and 100 ids of `petId` exceed the rule's 2,048 bytes for a query. The other rules look for what no
- * valid request has, such as a path of 1 KB or a body of 8 KB:
+ * AWS's groups of rules, each with those of its rules that only count, since they would refuse requests that the
+ * contract allows. A client need not send a User-Agent, and 100 ids of `petId` exceed the rule's 2,048 bytes for a
+ * query. The other rules look for what no valid request has, such as a path of 1 KB or a body of 8 KB:
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
-const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
+export const managedGroups: Readonly<Record<string, readonly string[]>> = {
+  AWSManagedRulesAmazonIpReputationList: [],
+  AWSManagedRulesCommonRuleSet: ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'],
+};
 
 /**
- * Bounds what one client takes from all others, if the settings have a firewall. It also refuses attacks that AWS knows
- * and addresses with a bad reputation, with the gateway's 403, since a retry would not help.
- * @param name of the web ACL, and of its metrics
+ * Bounds what one client takes from all others, if the settings have a firewall. It also refuses addresses that people
+ * blocked, attacks that AWS knows and addresses with a bad reputation, with the gateway's 403, since a retry would not
+ * help.
  */
-export function defineFirewall(
-  scope: Construct,
-  name: string,
-  api: RestApi,
-  settings: StageSettings,
-): void {
+export function defineFirewall(scope: Construct, stage: Stage, api: RestApi): void {
+  const { settings } = stage;
+  // Its metrics have the name too.
+  const { api: name } = toNames(stage);
   if (!settings.firewall) {
     Validations.of(api.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',
@@ -41,12 +44,16 @@ export function defineFirewall(
     });
     return;
   }
-  const rateRules = listRateRules(settings).map((rule, priority) =>
-    buildRule(rule.name, priority, {
-      action: { block: { customResponse: buildRefusal(settings) } },
-      statement: { rateBasedStatement: toRateStatement(rule) },
-    }),
-  );
+  const rules = [
+    buildRule('blocked', { action: { block: {} }, statement: defineBlockedSets(scope, stage) }),
+    ...listRateRules(settings).map((rule) =>
+      buildRule(rule.name, {
+        action: { block: { customResponse: buildRefusal(settings) } },
+        statement: { rateBasedStatement: toRateStatement(rule) },
+      }),
+    ),
+    ...Object.entries(managedGroups).map(([group, counted]) => buildManagedRule(group, counted)),
+  ];
   const acl = new CfnWebACL(scope, 'Firewall', {
     name,
     scope: 'REGIONAL',
@@ -61,16 +68,31 @@ export function defineFirewall(
         { field: { fieldType: 'SINGLE_HEADER', fieldKeys: [authorization.name] }, action: 'HASH' },
       ],
     },
-    rules: [
-      ...rateRules,
-      buildManagedRule('AWSManagedRulesAmazonIpReputationList', rateRules.length),
-      buildManagedRule('AWSManagedRulesCommonRuleSet', rateRules.length + 1, countedRules),
-    ],
+    // The first rule that refuses a request ends it.
+    rules: rules.map((rule, priority) => ({ ...rule, priority })),
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
     webAclArn: acl.attrArn,
   });
+}
+
+/**
+ * The addresses that people block, as infra/RUNBOOK.md says. CloudFormation leaves the sets alone while their
+ * properties stay the same: any change here empties them.
+ */
+function defineBlockedSets(scope: Construct, stage: Stage): CfnWebACL.StatementProperty {
+  const statements = ([4, 6] as const).map((family) => {
+    const set = new CfnIPSet(scope, `BlockedV${family}`, {
+      name: toNames(stage).toBlockedSet(family),
+      scope: 'REGIONAL',
+      ipAddressVersion: `IPV${family}`,
+      addresses: [],
+    });
+    new CfnOutput(scope, toBlockedOutput(family), { value: set.attrId });
+    return { ipSetReferenceStatement: { arn: set.attrArn } };
+  });
+  return { orStatement: { statements } };
 }
 
 /** A fixed text, so it has the CORS headers only if they are the same for all origins. */
@@ -138,13 +160,11 @@ function listTransformations(...types: string[]) {
   return types.map((type, priority) => ({ type, priority }));
 }
 
-function buildManagedRule(
-  name: string,
-  priority: number,
-  counted: readonly string[] = [],
-): CfnWebACL.RuleProperty {
+type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
+
+function buildManagedRule(name: string, counted: readonly string[]): Rule {
   const ruleActionOverrides = counted.map((rule) => ({ name: rule, actionToUse: { count: {} } }));
-  return buildRule(name, priority, {
+  return buildRule(name, {
     overrideAction: { none: {} },
     statement: {
       managedRuleGroupStatement: {
@@ -158,10 +178,9 @@ function buildManagedRule(
 
 function buildRule(
   name: string,
-  priority: number,
-  rule: Pick<CfnWebACL.RuleProperty, 'action' | 'overrideAction' | 'statement'>,
-): CfnWebACL.RuleProperty {
-  return { name, priority, ...rule, visibilityConfig: buildVisibility(name) };
+  rule: Pick<Rule, 'action' | 'overrideAction' | 'statement'>,
+): Rule {
+  return { name, ...rule, visibilityConfig: buildVisibility(name) };
 }
 
 function buildVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {

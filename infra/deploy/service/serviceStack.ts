@@ -34,7 +34,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, index
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, index);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  defineFirewall(stack, names.api, api, settings);
+  defineFirewall(stack, stage, api);
   defineOutputs(stack, stage, api, tables);
   defineRelease(stack, stage, commit, functions, aliases);
   return stack;

@@ -24,7 +24,11 @@ type OperationCounts = AccessLogMetrics['operations'];
 /** Alarms for what affects clients now. */
 export function defineClientAlarms(
   stage: Stage,
-  { refusals: { throttled, unauthorized, forbidden }, operations: counts }: AccessLogMetrics,
+  {
+    refusals: { throttled, unauthorized, forbidden },
+    filtered,
+    operations: counts,
+  }: AccessLogMetrics,
 ): WatchAlarms {
   const { quietMinutes } = stage.settings;
   const serverErrors = buildGatewayMetric(stage, '5XXError', { statistic: Stats.SUM });
@@ -34,7 +38,7 @@ export function defineClientAlarms(
       severity: 'outage',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
-      metric: buildShareMetric(stage, '5xx, % of requests', serverErrors, 5),
+      metric: buildShareMetric(stage, '5xx, % of requests', serverErrors, 5, filtered),
       threshold: 1,
       periods: [2, 3],
     },
@@ -46,7 +50,7 @@ export function defineClientAlarms(
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: buildShareMetric(stage, '429, % of requests', throttled, 20),
+      metric: buildShareMetric(stage, '429, % of requests', throttled, 20, filtered),
       threshold: 5,
       periods: [2, 3],
     },
@@ -55,15 +59,15 @@ export function defineClientAlarms(
       name: 'unauthorized-requests',
       description:
         'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Requests by address") mean that someone tries keys.',
-      metric: buildShareMetric(stage, '401, % of requests', unauthorized, 50),
+      metric: buildShareMetric(stage, '401, % of requests', unauthorized, 50, filtered),
       threshold: 20,
       periods: [2, 3],
     },
     {
       name: 'forbidden-requests',
       description:
-        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
-      metric: buildShareMetric(stage, '403, % of requests', forbidden, 50),
+        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked.',
+      metric: buildShareMetric(stage, '403, % of requests', forbidden, 50, filtered),
       threshold: 10,
       periods: [2, 3],
     },

@@ -15,6 +15,7 @@ import {
   operations,
 } from '../../../shared/contract/operations.ts';
 import { isWrite } from '../../../shared/runtime/requestUnits.ts';
+import { FILTERED } from '../../gateway/gatewayErrors.ts';
 import { checkAgent, findTableName, toNames } from '../../stages/resourceNames.ts';
 import { findTableAccess, type Stage } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
@@ -45,7 +46,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
       metricName,
       metricValue: '1',
     }).metric({ statistic: Stats.SUM, label: metricName });
-  const { raisesAlarms, quietMinutes } = stage.settings;
+  const { raisesAlarms, quietMinutes, firewall } = stage.settings;
   const defineOperation = (id: OperationId) => {
     const { method, path } = operations[id];
     const isOfClient = `($.method = "${method}") && ($.route = "${path}") && ($.userAgent != "${checkAgent}")`;
@@ -57,7 +58,9 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
       // Only alarms read these.
       ...(raisesAlarms && {
         clientErrors: defineCount('ClientErrors', ` && (${isClientError.join(' || ')})`),
-        ...(quietMinutes !== undefined && { any: defineCount('Any', '', 'requests') }),
+        ...(quietMinutes !== undefined && {
+          any: defineCount('Any', ` && ($.gatewayError != "${FILTERED}")`, 'requests'),
+        }),
       }),
     };
   };
@@ -68,10 +71,21 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage) {
       // The check's own update is refused each time.
       forbidden: defineFilter(
         'forbidden',
-        `($.status = "403") && ($.userAgent != "${checkAgent}")`,
+        `($.status = "403") && ($.gatewayError != "${FILTERED}") && ($.userAgent != "${checkAgent}")`,
       ),
       throttled: defineFilter('throttled', '$.status = "429"'),
     },
+    /**
+     * What the firewall refuses with 403. The gateway counts it as a request, and logs it:
+     * https://repost.aws/questions/QUT-Ts0igfSrCdZdWeuzwLCA/api-gateway-access-log-still-get-requests-blocked-by-waf
+     */
+    ...(firewall &&
+      raisesAlarms && {
+        filtered: defineFilter(
+          'filtered',
+          `($.status = "403") && ($.gatewayError = "${FILTERED}")`,
+        ),
+      }),
     /**
      * What clients of an operation got: a 5xx for any reason behind the gateway, or one of `clientErrorStatuses`. Their
      * requests are counted only where `no-requests` pages, of all operations together, since that costs $0.30 a month.
@@ -110,18 +124,21 @@ export function buildLatencyMetric(stage: Stage, id: OperationId, options: Metri
 /**
  * The percentage of all requests that are counted.
  * @param minCounted below this the result is 0, since a share of a few requests says little
+ * @param filtered left out of all requests, or a flood that is blocked would hide what others get
  */
 export function buildShareMetric(
   stage: Stage,
   label: string,
   counted: IMetric,
   minCounted: number,
+  filtered?: IMetric,
 ): MathExpression {
+  const all = filtered ? 'MAX([requests - FILL(filtered, 0), counted])' : 'requests';
   return new MathExpression({
     label,
     // FILL, because CloudWatch keeps using the last values when there are no newer ones.
-    expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
-    usingMetrics: { counted, requests: buildRequestsMetric(stage) },
+    expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / ${all}, 0)`,
+    usingMetrics: { counted, requests: buildRequestsMetric(stage), ...(filtered && { filtered }) },
   });
 }
 

@@ -10,7 +10,7 @@ import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboard } from './dashboard.ts';
-import { defineFirewallAlarm } from './firewallAlarm.ts';
+import { defineFirewallAlarms } from './firewallAlarms.ts';
 import { logQueries, toSavedQuery } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
 import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
@@ -37,7 +37,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
         names.stack,
         [
           ...defineClientAlarms(stage, counted),
-          defineFirewallAlarm(stage),
+          ...defineFirewallAlarms(stage),
           ...defineCapacityAlarms(stage),
           ...(checkEveryMinutes ? defineCheckAlarms(stage, checkEveryMinutes) : []),
         ],

@@ -2,6 +2,7 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
+import { FILTERED } from '../../gateway/gatewayErrors.ts';
 import { checkAgent, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 
@@ -46,7 +47,9 @@ export async function readRequests(stage: Stage, query: Query) {
   const findRequested = ({ method, route }: QueryRow) => findOperation(method, route);
   const isCheck = (row: QueryRow) => row.isCheck === '1';
   const operations = operationIds.map((operation) => {
-    const rows = access.filter((row) => findRequested(row) === operation && !isCheck(row));
+    const own = access.filter((row) => findRequested(row) === operation && !isCheck(row));
+    // A flood that the firewall blocks would hide what others get.
+    const rows = own.filter(({ gatewayError }) => gatewayError !== FILTERED);
     return {
       operation,
       requests: sumLines(rows),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
-import { findTableName, toNames } from '../../stages/resourceNames.ts';
+import { findTableName, toBlockedOutput, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import type { Facts } from './readStatus.ts';
@@ -104,8 +104,46 @@ export function stopClient(facts: Facts, stage: Stage): string[] {
           rotateKey(stage, key.keyId),
         ]
       : []),
-    `# To block ${address ?? 'an address'}: "Stop a client" in infra/RUNBOOK.md`,
+    ...blockAddress(stage, address),
   ];
+}
+
+/** Behind a proxy, the firewall sees only the proxy's address, which must not be blocked. */
+function blockAddress(stage: Stage, address?: string): string[] {
+  const { firewall, baseAddress } = stage.settings;
+  if (!address || !firewall || baseAddress) {
+    return [`# To block ${address ?? 'an address'}: "Stop a client" in infra/RUNBOOK.md`];
+  }
+  const family = isIP(address) === 6 ? 6 : 4;
+  const names = toNames(stage);
+  const set = `--scope REGIONAL --name ${names.toBlockedSet(family)}`;
+  const output = `"Stacks[0].Outputs[?OutputKey=='${toBlockedOutput(family)}'].OutputValue"`;
+  const id = toAws(
+    stage,
+    `cloudformation describe-stacks --stack-name ${names.stack} --query ${output} --output text`,
+  );
+  const read = toAws(
+    stage,
+    `wafv2 get-ip-set ${set} --id "$(${id})" --query '[LockToken, IPSet.Id, IPSet.Addresses][]' --output text`,
+  );
+  return [
+    `# If no known client has ${address}, block it. The second line keeps what is blocked already:`,
+    `set -- $(${read})`,
+    toAws(
+      stage,
+      `wafv2 update-ip-set ${set} --lock-token "$1" --id "$2" --addresses "\${@:3}" ${toRange(address)}`,
+    ),
+  ];
+}
+
+/** One address, or of IPv6 the /64 that its client usually has. WAF takes the first address of a range only. */
+function toRange(address: string): string {
+  if (isIP(address) === 4) return `${address}/32`;
+  const [left = [], right = []] = address
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
 }
 
 export function replaceKey(facts: Facts, stage: Stage): string[] {

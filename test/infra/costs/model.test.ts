@@ -252,7 +252,7 @@ test.each<[string, Stage, () => StageTemplates]>([
   expect(usage).toMatchObject({ ...counted, functionCalls: checks * (1 + operationIds.length) });
   const isBackedUp = JSON.stringify(service).includes('"PointInTimeRecoveryEnabled":true');
   expect(usage.backedUpGigabytes).toBe(isBackedUp ? usage.storedGigabytes : 0);
-  expect(counted.firewallRules).toBe(stage.settings.firewall ? 6 : 0);
+  expect(counted.firewallRules).toBe(stage.settings.firewall ? 7 : 0);
 });
 
 test('an alarm counts for each of its metrics, a custom metric once with each dimension, and one of errors never', () => {

@@ -73,7 +73,8 @@ function toAggregate(request: Request, { Statement }: Json): string | undefined 
 
 const { throttles } = fixtures.production.settings;
 const findAcl = ({ service }: StageTemplates) => findProperties(service, 'AWS::WAFv2::WebACL')[0];
-const acl = findAcl(synthesizeProduction({ firewall: true }));
+const withFirewall = synthesizeProduction({ firewall: true });
+const acl = findAcl(withFirewall);
 const changed = findAcl(changedProduction());
 /** Few lists, and pages of any origin. */
 const slow = findAcl(
@@ -210,7 +211,7 @@ describe('the firewall', () => {
     [fixtures.production.settings.allowedOrigins, 'https://www.petstore.example', acl],
     [changedSettings.allowedOrigins, undefined, changed],
   ] as const)('with the origins %j, lets pages of %s read a refusal', (_, origin, { Rules }) => {
-    const headers = Rules[0].Action.Block.CustomResponse.ResponseHeaders.map(
+    const headers = filterRateRules(Rules)[0].Action.Block.CustomResponse.ResponseHeaders.map(
       ({ Name, Value }: Json) => [Name, Value],
     );
     expect(Object.fromEntries(headers)).toEqual({
@@ -230,7 +231,26 @@ describe('the firewall', () => {
     ]);
     const last = Math.max(...rateRules.map(({ Priority }) => Priority));
     for (const { Priority } of groups) expect(Priority).toBeGreaterThan(last);
-    expect(acl.Rules).toHaveLength(rateRules.length + 2);
+    expect(acl.Rules).toHaveLength(1 + rateRules.length + 2);
+  });
+
+  it('blocks the addresses of two sets before all else, with the 403 of the gateway', () => {
+    const [rule] = acl.Rules;
+    expect(acl.Rules.map(({ Priority }: Json) => Priority)).toEqual([...acl.Rules.keys()]);
+    expect(rule.Action).toEqual({ Block: {} });
+    const arns = ['BlockedV4', 'BlockedV6'].map((id) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    const Statements = arns.map((Arn) => ({ IPSetReferenceStatement: { Arn } }));
+    expect(rule.Statement).toEqual({ OrStatement: { Statements } });
+    const error = findProperties(withFirewall.service, 'AWS::ApiGateway::GatewayResponse').find(
+      ({ ResponseType }) => ResponseType === 'WAF_FILTERED',
+    );
+    expect(error?.StatusCode).toBe('403');
+  });
+
+  it('stays within the capacity that a web ACL has without a further charge', () => {
+    expect(lowest.Rules.map(toCapacity).every((units: number) => units > 0)).toBe(true);
+    const units = lowest.Rules.map(toCapacity).reduce((sum: number, one: number) => sum + one, 0);
+    expect(units).toBeLessThan(1_500);
   });
 
   it('hashes API keys in the requests that it keeps as samples', () => {
@@ -247,8 +267,8 @@ describe('the firewall', () => {
   });
 });
 
-test('a stage without a firewall has no web ACL', () => {
-  expect(findProperties(templates.production, 'AWS::WAFv2::WebACL')).toEqual([]);
+test('a stage without a firewall has no web ACL, and no sets', () => {
+  expect(JSON.stringify(templates.production)).not.toContain('WAFv2');
 });
 
 function toLimits({ Rules }: Json): Record<string, number> {
@@ -257,4 +277,22 @@ function toLimits({ Rules }: Json): Record<string, number> {
     Statement.RateBasedStatement?.Limit,
   ]);
   return Object.fromEntries(limits.filter(([, limit]: [string, number?]) => limit));
+}
+
+/** At most, by https://docs.aws.amazon.com/waf/latest/developerguide/aws-waf-capacity-units.html */
+function toCapacity({ Statement }: Json): number {
+  const [[kind, own]] = Object.entries<Json>(Statement) as [[string, Json]];
+  const nested: Json[] =
+    own.Statements ?? [own.Statement ?? own.ScopeDownStatement].filter(Boolean);
+  const inner = nested.reduce((sum, one) => sum + toCapacity({ Statement: one }), 0);
+  const transformed = 10 * (own.TextTransformations ?? []).length;
+  return inner + transformed + toOwnCapacity(kind, own);
+}
+
+function toOwnCapacity(kind: string, own: Json): number {
+  const keys: Json[] = own.CustomKeys ?? [];
+  if (kind === 'ManagedRuleGroupStatement') return own.Name.includes('Common') ? 700 : 25;
+  if (kind === 'RateBasedStatement') return 2 + 30 * keys.length;
+  if (kind === 'RegexMatchStatement') return 3;
+  return kind === 'IPSetReferenceStatement' ? 1 : 0;
 }

@@ -55,6 +55,12 @@ const expected: Readonly<Record<string, Row>> = {
   'rate-limited-requests': row('ticket', '3 of 3 × 5', 'Sum')
     .fires(toRefused(40, 30, 20, 10))
     .not(toRefused(40, 30, 20, 9), {}),
+  'suspicious-requests': row('ticket', '3 of 3 × 5', 'Sum')
+    .fires({
+      'AWSManagedRulesCommonRuleSet BlockedRequests': 60,
+      'AWSManagedRulesAmazonIpReputationList BlockedRequests': 40,
+    })
+    .not({ 'AWSManagedRulesCommonRuleSet BlockedRequests': 99 }, {}),
   crashes: row('ticket', '1 of 1 × 5', 'Sum').fires({ Errors: 1 }).not({}),
   // Four fifths of the 120 seconds of a streamed list.
   duration: row('ticket', '2 of 3 × 5', 'Maximum')

@@ -13,7 +13,8 @@ import {
   templates,
   watchTemplates,
 } from '../../../support/stackTemplates.ts';
-import { changedSettings, type FixtureName } from '../../../support/stageFixtures.ts';
+import { changedSettings } from '../../../support/stageFixtures.ts';
+import { readAlarms } from './readAlarms.ts';
 
 // `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
@@ -73,35 +74,55 @@ it('each alarm says what it means and where to look, and sends its start and end
   }
 });
 
-it('an alarm counts what each rate rule of the firewall refuses, by the metrics of the web ACL', () => {
-  const { service, watch } = changedProduction();
+it('two alarms count what the firewall refuses by its limits and by the rules of AWS, and none what people block', () => {
+  const { service, watch } = synthesizeProduction({
+    firewall: true,
+    firewallRequestsPerAddress: 30_000,
+  });
   const [{ Rules, VisibilityConfig }] = findProperties(service, 'AWS::WAFv2::WebACL');
-  const own = findProperties(watch, 'AWS::CloudWatch::Alarm').filter(({ Metrics = [] }) =>
-    JSON.stringify(Metrics).includes('AWS/WAFV2'),
-  );
-  expect(own.map(({ AlarmName }) => AlarmName)).toEqual([
-    'petstore-production-rate-limited-requests',
-  ]);
-  const { Metrics } = own[0];
-  const counted = Metrics.flatMap(({ MetricStat }: CfnResource['Properties']) =>
-    MetricStat ? [MetricStat.Metric] : [],
-  );
-  const refusing = Rules.filter(({ Statement }: CfnResource['Properties']) =>
-    Boolean(Statement.RateBasedStatement),
-  );
-  expect(counted).toHaveLength(4);
-  for (const [index, rule] of refusing.entries()) {
-    const dimensions = counted[index].Dimensions.map(
-      ({ Name, Value }: CfnResource['Properties']) => [Name, Value],
+  const toMetrics = (rules: readonly CfnResource['Properties'][]) =>
+    rules.map((rule) => ({
+      Namespace: 'AWS/WAFV2',
+      MetricName: 'BlockedRequests',
+      Dimensions: expect.arrayContaining([
+        { Name: 'WebACL', Value: VisibilityConfig.MetricName },
+        { Name: 'Rule', Value: rule.VisibilityConfig.MetricName },
+        { Name: 'Region', Value: { Ref: 'AWS::Region' } },
+      ]),
+    }));
+  const read = findProperties(watch, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmName, Metrics }) => {
+    const metrics = Metrics.flatMap(({ MetricStat }: CfnResource['Properties']) =>
+      MetricStat?.Metric.Namespace === 'AWS/WAFV2' ? MetricStat.Metric : [],
     );
-    expect(counted[index]).toMatchObject({ Namespace: 'AWS/WAFV2', MetricName: 'BlockedRequests' });
-    expect(Object.fromEntries(dimensions)).toEqual({
-      WebACL: VisibilityConfig.MetricName,
-      Rule: rule.VisibilityConfig.MetricName,
-      Region: { Ref: 'AWS::Region' },
-    });
-  }
+    expect(metrics.length).toBeLessThanOrEqual(10);
+    return metrics.length > 0 ? [[AlarmName, metrics]] : [];
+  });
+  const [blocked, ...others] = Rules;
+  expect(blocked.Name).toBe('blocked');
+  const isRate = ({ Statement }: CfnResource['Properties']) => 'RateBasedStatement' in Statement;
+  expect(read).toEqual([
+    ['petstore-production-rate-limited-requests', toMetrics(others.filter(isRate))],
+    ['petstore-production-suspicious-requests', toMetrics(others.slice(-2))],
+  ]);
   expect(JSON.stringify(alarms)).not.toContain('AWS/WAFV2');
+});
+
+it.each([
+  ['server-errors', '5XXError', 5, 1],
+  ['throttled-requests', 'throttled', 50, 5],
+  ['unauthorized-requests', 'unauthorized', 50, 20],
+  ['forbidden-requests', 'forbidden', 50, 10],
+])('a flood that the firewall blocks hides no %s', (name, metric, counted, percent) => {
+  const alarm = readAlarms(changedProduction().watch).find((one) => one.name === name);
+  const requests = (100 * counted) / percent;
+  const isFiring = (Count: number, filtered: number) =>
+    alarm?.isBreaching(alarm.toValue({ [metric]: counted, Count, filtered }));
+  expect(isFiring(requests, 0)).toBe(true);
+  expect(isFiring(requests + 1, 0)).toBe(false);
+  expect(isFiring(requests + 90_000, 90_000)).toBe(true);
+  expect(isFiring(requests + 90_001, 90_000)).toBe(false);
+  // The log may have a line in another period than the metric.
+  expect(alarm?.toValue({ [metric]: counted, Count: 90_000, filtered: 90_009 })).toBe(100);
 });
 
 it('makes no key and no topic where both targets are topics', () => {
@@ -125,8 +146,8 @@ it('each count has a metric of its own, of which nothing but the sum is read', (
 });
 
 /** The metrics that count a line of the access log, by the template's filters. */
-function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
-  const filters = findProperties(watchTemplates[stage], 'AWS::Logs::MetricFilter');
+function countLine(watch: Template, line: Readonly<Record<string, string>>): string[] {
+  const filters = findProperties(watch, 'AWS::Logs::MetricFilter');
   const is = (field: string, text: string) => {
     const value = String(line[field]);
     return text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;
@@ -144,13 +165,18 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
     .sort();
 }
 
-const read = { method: 'GET', route: '/inventory/{petId}', status: '200', userAgent: 'shop/1.0' };
+const read = {
+  ...{ method: 'GET', route: '/inventory/{petId}', status: '200', userAgent: 'shop/1.0' },
+  gatewayError: '-',
+};
+const filtered = { ...read, status: '403', gatewayError: 'WAF_FILTERED' };
 const [failures, clientErrors] = ['getInventoryEntryFailures', 'getInventoryEntryClientErrors'];
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   ['a response', {}, []],
   ['404 of the function', { status: '404' }, [clientErrors]],
   ['401 of the function', { status: '401' }, [clientErrors, 'unauthorized']],
-  ['403 of the firewall', { status: '403' }, ['forbidden']],
+  ['403 of the function', { status: '403' }, ['forbidden']],
+  ['403 of the firewall', filtered, []],
   ['503 of the function', { status: '503' }, [failures]],
   ['a crash', { status: '502' }, [failures]],
   ['a timeout', { status: '504' }, [failures]],
@@ -167,10 +193,10 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   ['its failures', { userAgent: 'petstore-check', status: '503' }, []],
 ])('counts the failures of each operation: %s', (_, change, counted) => {
   const line = { ...read, ...change };
-  expect(countLine('production', line)).toEqual(counted);
+  expect(countLine(production, line)).toEqual(counted);
   // Without alarms, nothing that only alarms read.
   const isFree = (name: string) => !/ClientErrors$/.test(name);
-  expect(countLine('staging', line)).toEqual(counted.filter(isFree));
+  expect(countLine(watchTemplates.staging, line)).toEqual(counted.filter(isFree));
 });
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
@@ -196,4 +222,14 @@ it('a dashboard is free with eight operations', () => {
     const more = Math.max(0, 8 - operationIds.length) * Math.max(...counts);
     expect(metrics.length + more, name).toBeLessThanOrEqual(50);
   }
+});
+
+it('what the firewall blocks counts by itself, and is no request where none pages', () => {
+  const { watch } = changedProduction();
+  expect(countLine(watch, filtered)).toEqual(['filtered']);
+  expect(countLine(watch, { ...read, status: '403' })).toEqual(['forbidden', 'requests']);
+  const { watch: silent } = synthesizeProduction({
+    ...{ firewall: true, raisesAlarms: false, checkEveryMinutes: 5, protectsData: true },
+  });
+  expect(countLine(silent, filtered)).toEqual([]);
 });

@@ -57,6 +57,8 @@ interface Recorded {
   readonly restored?: string;
   /** That of the settings. */
   readonly region?: string;
+  /** Of the settings. */
+  readonly firewall?: boolean;
   /** That of updateInventory by the settings. */
   readonly concurrency?: number;
   /** The table that somebody deleted. */
@@ -187,11 +189,11 @@ async function look(recorded: Recorded, ...options: string[]) {
     const reservedConcurrency = { updateInventory: concurrency };
     changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
   }
-  const { restored, region } = recorded;
+  const { restored, region, firewall = false } = recorded;
   const { settings } = stages.production;
   const restoredTables = restored && { restoredTables: { inventory: restored } };
   Object.assign(stages.production, {
-    settings: { ...settings, ...restoredTables, ...(region && { region }) },
+    settings: { ...settings, firewall, ...restoredTables, ...(region && { region }) },
   });
   const aws = await useAws(record(recorded));
   const { columns: before, isTTY } = process.stdout;
@@ -204,7 +206,7 @@ async function look(recorded: Recorded, ...options: string[]) {
   expect(outcome.stderr).toBe('');
   const stdout = outcome.stdout.replace(hyperlink, '$2');
   // A command is one line, to be pasted.
-  const lines = stdout.split('\n').filter((one) => !/^ {4}(#|aws|npm|npx) /.test(one));
+  const lines = stdout.split('\n').filter((one) => !/^ {4}(#|aws|npm|npx|set) /.test(one));
   const longest = Math.max(...lines.map((one) => one.length));
   if (options.length === 0) expect(longest).toBeLessThanOrEqual(columns);
   return { ...outcome, stdout, aws, links: [...outcome.stdout.matchAll(hyperlink)] };
@@ -266,6 +268,10 @@ function withoutOthers(text: string): string {
 const petRow = { method: 'GET', route: '/inventory/{petId}', lines: '9' };
 const refused = { ...petRow, isCheck: '1', status: '401' };
 const failed = { ...petRow, isCheck: '0', status: '504', gatewayError: 'INTEGRATION_TIMEOUT' };
+const blocked = {
+  ...{ ...petRow, lines: '900000' },
+  ...{ isCheck: '0', status: '403', gatewayError: 'WAF_FILTERED' },
+};
 const writes = (units: number) => ({
   'inventory WriteThrottleEvents': [7, 400],
   'inventory ConsumedWriteCapacityUnits': [units * 60, 60],
@@ -456,6 +462,7 @@ const situations: Readonly<Record<string, Recorded>> = {
   // AWS's own failure.
   'an outage of DynamoDB: 1 6': down,
   'an outage that is a name: 1 6': allFail(of('Error', 'getaddrinfo ENOTFOUND dynamodb')),
+  'an outage behind a flood that the firewall blocks: 1 6': { ...down, access: [blocked] },
   'failures of all but one operation: 6': { ...down, requests: allButOne },
   'failures of all, for two reasons: 1 6': allFail(ofTwo),
   'the same error of our own in all: 6': { ...allFail(of('TypeError')), published: 17 },
@@ -540,6 +547,11 @@ const situations: Readonly<Record<string, Recorded>> = {
   },
   '429s of many: 7': byName('throttled-requests'),
   'an address that gets 429s: 7': { addresses: toSpread({ name: '203.0.113.7' }) },
+  'an address that the firewall refuses: 7': {
+    ...byName('rate-limited-requests'),
+    firewall: true,
+    addresses: toSpread({ name: '203.0.113.7' }),
+  },
   'one that gets few: none': {
     addresses: [
       { name: '203.0.113.7', status: '200', lines: '1000' },
