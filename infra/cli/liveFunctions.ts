@@ -71,14 +71,12 @@ async function readLiveFunction(client: LambdaClient, stage: Stage, operationId:
     .flatMap(({ Versions = [] }) => Versions)
     // Unpublished code is named $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
-    .map(({ Version = '', Description = '', CodeSha256 = '', LastModified = '' }) => ({
+    .map(({ Version = '', Description = '', LastModified = '' }) => ({
       version: Number(Version),
-      /** Of its bundle and configuration. Release 1.2.0 described a version by its commit. */
+      /** Of its bundle and configuration. */
       digest: Description,
-      /** The commit that it was deployed from. Where no release has it, its description, which may be empty. */
+      /** The commit that it was deployed from. During its canary, no release has it yet: then its digest. */
       commit: Description,
-      /** The same for the same code: the digest, or for release 1.2.0 the SHA-256 of the bundle. */
-      code: /^[0-9a-f]{16}$/.test(Description) ? Description : CodeSha256,
       /** As RFC 3339. Lambda writes the zone as +0000. */
       publishedAt: LastModified.replace('+0000', 'Z'),
       /** Its share of the requests: 1 or 0, except during a gradual deployment. */

@@ -13,7 +13,7 @@ export async function readParameter(
   return found?.Parameter?.Value;
 }
 
-/** What was deployed to a stage, newest first: the last 100 releases. Release 1.2.0 wrote none. */
+/** What was deployed to a stage, newest first: the last 100 releases. There is none until the first deployment ends. */
 export async function readReleases({ stage, open }: OpenStage): Promise<Release[]> {
   const Name = toNames(stage).releaseParameter;
   const pages = paginateGetParameterHistory({ client: open(SSMClient) }, { Name });

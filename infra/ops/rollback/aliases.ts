@@ -73,8 +73,7 @@ export function chooseMoves(
 function findRelease(releases: readonly Release[], typed: string): Release {
   const commits = new Set(releases.map(({ commit }) => commit));
   const isMeant = (commit: string) =>
-    commit !== '' &&
-    (commit.startsWith(typed) || (/^[0-9a-f]{40}$/.test(typed) && typed.startsWith(commit)));
+    commit.startsWith(typed) || (/^[0-9a-f]{40}$/.test(typed) && typed.startsWith(commit));
   const meant = commits.has(typed) ? [typed] : [...commits].filter(isMeant);
   const found = releases.find(({ commit }) => commit === meant[0]);
   if (meant.length === 1 && found) return found;
@@ -109,7 +108,7 @@ export function choosePrevious(
         (!(from.operationId in release.digests) &&
           from.versions.every(({ publishedAt }) => publishedAt > oldest)),
     );
-    const goesBack = moves.some(({ from, to }) => to.code !== from.versions[0]?.code);
+    const goesBack = moves.some(({ from, to }) => to.digest !== from.versions[0]?.digest);
     if (isWhole && goesBack && !moves.some(({ to }) => knownBad.has(to))) return moves;
   }
   return undefined;

@@ -90,13 +90,10 @@ function suggestTarget(
   releases: readonly Release[],
 ): string {
   const typed = `npx petstore rollback --stage ${name} --to`;
-  const moves = choosePrevious(functions, releases, new Set());
-  if (moves) {
-    const versions = moves.map(({ from, to }) => `${from.operationId}=${to.version}`);
-    return `every other code is known bad. To go there anyway: ${typed} ${moves[0]?.commit || versions.join(' ')}`;
-  }
+  const [move] = choosePrevious(functions, releases, new Set()) ?? [];
+  if (move) return `every other code is known bad. To go there anyway: ${typed} ${move.commit}`;
   const versions = functions.flatMap(({ operationId, versions: [newest, ...others] }) => {
-    const other = others.find(({ code }) => code !== newest?.code);
+    const other = others.find(({ digest }) => digest !== newest?.digest);
     return other ? [`${operationId}=${other.version}`] : [];
   });
   return versions.length > 0

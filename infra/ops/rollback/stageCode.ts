@@ -9,7 +9,6 @@ import {
 import { log } from '../../cli/output.ts';
 import { readParameter, readReleases } from '../../cli/parameterStore.ts';
 import type { OpenStage, Settle } from '../../cli/stageStack.ts';
-import type { Release } from '../../stages/commit.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Move } from './aliases.ts';
 
@@ -23,37 +22,20 @@ type KnownBadVersions = Readonly<Partial<Record<OperationId, readonly number[]>>
 export async function readCode(stage: OpenStage, settle: Settle) {
   const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   const written = await settle(readReleases(stage), `The commits, in ${releaseParameter}`);
-  const known = 'value' in written ? written.value : [];
-  const functions = await readLiveFunctions(stage, known);
+  const releases = 'value' in written ? written.value : [];
+  const functions = await readLiveFunctions(stage, releases);
   const reading = readParameter(stage, knownBadParameter).then(
     (text = '{}'): KnownBadVersions => JSON.parse(text),
   );
   const numbers = await settle(reading, `The known-bad versions, in ${knownBadParameter}`);
   return {
     functions,
-    /** All commits that can be live, newest first. */
-    releases: [...known, ...findEarlierReleases(functions, known)],
+    /** Newest first. */
+    releases,
     written,
     numbers,
     knownBad: findKnownBad(functions, 'value' in numbers ? numbers.value : {}),
   };
-}
-
-/** Those of release 1.2.0, which wrote no releases: each described its versions by its commit. */
-function findEarlierReleases(
-  functions: readonly LiveFunction[],
-  releases: readonly Release[],
-): Release[] {
-  const known = new Set(releases.flatMap(({ digests }) => Object.values(digests)));
-  const earlier = functions
-    .flatMap(({ operationId, versions }) => versions.map((one) => ({ ...one, operationId })))
-    .filter(({ digest }) => !known.has(digest))
-    .sort((one, other) => other.publishedAt.localeCompare(one.publishedAt));
-  const byCommit = Map.groupBy(earlier, ({ digest }) => digest);
-  return Array.from(byCommit, ([commit, versions]) => ({
-    commit,
-    digests: Object.fromEntries(versions.map(({ operationId }) => [operationId, commit])),
-  }));
 }
 
 /** The versions with code that was rolled back, under any number. */
@@ -63,7 +45,7 @@ function findKnownBad(
 ): Set<PublishedVersion> {
   const found = functions.flatMap(({ operationId, versions }) => {
     const marked = versions.filter(({ version }) => numbers[operationId]?.includes(version));
-    return versions.filter(({ code }) => marked.some((one) => one.code === code));
+    return versions.filter(({ digest }) => marked.some((one) => one.digest === digest));
   });
   return new Set(found);
 }
@@ -83,7 +65,7 @@ export async function recordKnownBad(
     const isBad = (one: PublishedVersion) =>
       numbers[operationId]?.includes(one.version) || (one === live && one.version > to.version);
     recorded[operationId] = versions
-      .filter((one) => isBad(one) && one.code !== to.code)
+      .filter((one) => isBad(one) && one.digest !== to.digest)
       .map(({ version }) => version);
   }
   const Name = toNames(stage).knownBadParameter;

@@ -79,7 +79,7 @@ export async function readRequests(stage: Stage, query: Query) {
 
 function summarizeError(row: QueryRow, operation: OperationId | undefined, error: string) {
   const { request = '' } = row;
-  // The id goes to a shell. A line of release 1.2.0 has a client's path, whose quotes can forge an id.
+  // The id goes to a shell, whatever is in the log.
   const requestId = /^[\w-]{2,64}$/.test(request) ? request : undefined;
   const count = toNumber(row.lines);
   const { error: name = '', cause = name, causeText = '' } = row;

@@ -8,12 +8,7 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import {
-  findLiveCommits,
-  findMissing,
-  type LiveFunction,
-  type PublishedVersion,
-} from '../../cli/liveFunctions.ts';
+import { findLiveCommits, findMissing } from '../../cli/liveFunctions.ts';
 import { runQuery } from '../../cli/logsInsights.ts';
 import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
@@ -174,9 +169,11 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
     commits: findLiveCommits(functions),
     missing: findMissing(functions),
     /** When the newest version that serves requests was published. */
-    publishedAt: findNewest(functions.map(({ live }) => live))?.publishedAt ?? '',
-    /** When the first version with its code was published: a commit of documents alone brings no code. */
-    codeSince: findNewest(functions.map(findFirstWithCode))?.publishedAt ?? '',
+    publishedAt:
+      functions
+        .map(({ live }) => live.publishedAt)
+        .sort()
+        .at(-1) ?? '',
     /** Absent without an earlier version of other code, and after a rollback. */
     rollbackTarget: target && { commit: target.commit, publishedAt: target.to.publishedAt },
     /** The commit that was deployed last, if a rollback has replaced it. */
@@ -191,17 +188,6 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
         : [`Known-bad versions, in ${knownBadParameter}: ${numbers.unread}`]),
     ],
   };
-}
-
-function findNewest(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
-  return versions.toSorted((one, other) => one.publishedAt.localeCompare(other.publishedAt)).at(-1);
-}
-
-/** The first of the versions in a row that have the code of the newest one that serves requests. */
-function findFirstWithCode({ live, versions }: LiveFunction): PublishedVersion {
-  const older = versions.slice(versions.indexOf(live));
-  const other = older.findIndex(({ code }) => code !== live.code);
-  return older.at(other === -1 ? -1 : other - 1) ?? live;
 }
 
 /** Why new versions failed the pre-traffic check within a day, newest first, if the deployment was rolled back. */

@@ -91,7 +91,7 @@ export const symptoms: readonly {
       const isThrottled = errors.length > 0 && errors.every(({ cause }) => ofThrottle.test(cause));
       const isOfTable = tables.length > 0 || isThrottled;
       if (!live || live.rolledBackFrom !== undefined || isOfTable) return false;
-      const from = Date.parse(live.codeSince);
+      const from = Date.parse(live.publishedAt);
       return (alarms?.firing ?? []).some(({ name, severity, since }) => {
         const delay = Date.parse(since) - from;
         const isCause = severity === 'rollback' || failing.test(name);

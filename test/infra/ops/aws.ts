@@ -186,7 +186,7 @@ export function describeStack(
   };
 }
 
-/** The history of the parameter of releases, oldest first. Without any, as of release 1.2.0, there is none. */
+/** The history of the parameter of releases, oldest first. Without any, as during a first deployment, there is none. */
 export function describeReleases(toReleases: () => readonly Release[]): Responses {
   return {
     GetParameterHistory() {

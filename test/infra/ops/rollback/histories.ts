@@ -1,11 +1,7 @@
 import { checkStacks } from '../../../../infra/ops/rollback/checkAliases.ts';
 import { petstore } from '../../../../infra/petstore.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
-import {
-  type OperationId,
-  operationIds,
-  operations,
-} from '../../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { AwsError } from '../aws.ts';
 import { callOps, changeSettings, toScreen } from '../opsProcess.ts';
@@ -62,17 +58,6 @@ const edit = (commit: string, digest: string): Deployment => [`${commit}-dirty-$
 export const documents: Deployment = ['ddddddddddd4', b[0]];
 export const cAgain: Deployment = ['eeeeeeeeeee5', c[0]];
 export const aAgain: Deployment = ['fffffffffff6', a[0]];
-export const of120 =
-  (deployment: Deployment) =>
-  ({ deploy }: Production) =>
-    deploy(deployment, true);
-const unknown = of120(['', 'first']);
-/** Release 1.0.0 named no commit in its versions: each has its function's description. */
-const describe100 = ({ functions }: Production) => {
-  for (const id of operationIds) {
-    for (const version of functions[id].versions) version.Description = operations[id].summary;
-  }
-};
 export const withoutEntry = ([commit]: Deployment): Deployment => [
   commit,
   commit,
@@ -178,25 +163,11 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'A, B, documents, back, C: from C to A': [a, b, documents, '', c, ''],
   'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
   'A, B back in part, C: from C to A': [a, b, '--to getInventoryEntry=1', c, ''],
-  // Release 1.2.0 named versions by commits.
-  'of release 1.2.0, to a commit': [of120(a), of120(b), of120(c), '--to aaaaaaa'],
-  'of release 1.2.0, A, B, documents, back, C: from C to A': [
-    of120(a),
-    of120(b),
-    of120(documents),
-    '',
-    of120(c),
-    '',
-  ],
-  'from the first digests to release 1.2.0': [of120(a), of120(b), c, ''],
-  'and on, past what release 1.2.0 left': [of120(a), of120(b), '', c, ''],
-  'from the second digests, past the first, to release 1.2.0': [of120(a), b, '', c, ''],
-  'release 1.0.0 and ours: to nowhere by itself': [unknown, describe100, b, ''],
   'A, B back, again: no further': [a, b, '', ''],
   'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
   'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
   'all but a new operation': [withoutEntry(a), b, ''],
-  'before a new operation is deployed': [of120(withoutEntry(a)), of120(withoutEntry(b)), ''],
+  'before a new operation is deployed': [withoutEntry(a), withoutEntry(b), ''],
   'an operation that is not deployed': [withoutEntry(a), '--to getInventoryEntry=1'],
   'what was left, and what has the same code': [
     a,
@@ -233,14 +204,13 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   // Nothing is moved.
   'no commit is that': [a, b, c, '--to dddddddd'],
   'no edit is that': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
-  'no commit is a digest': [of120(a), b, `--to ${toDigest('getInventoryEntry', b[0])}`],
+  'no commit is a digest': [a, b, `--to ${toDigest('getInventoryEntry', b[0])}`],
   'a version is not there': [a, b, c, '--to getInventoryEntry=9'],
   'one lacks the commit': [withoutEntry(a), b, c, '--to aaaaaaa'],
   'a commit may be several': [a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
   'no earlier commit is to be had': [a, ''],
   'there is no other code': [b, documents, ''],
   'the only other code was left': [a, b, '', aAgain, ''],
-  'the only other code has no known commit': [of120(b), unknown, '', of120(documents), ''],
   'no commit has a version of each function': [
     ...[a, c],
     ({ functions }) =>

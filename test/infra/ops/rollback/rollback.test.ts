@@ -23,7 +23,6 @@ import {
   histories,
   leave,
   mend,
-  of120,
   production,
   refuse,
   type Step,
@@ -133,17 +132,12 @@ it.each<[string, readonly Step[], Deployment, Canaries | string]>([
     { getInventoryEntry: '1 → 2' },
   ],
   ['a deployment, of documents', [a, b], documents, {}],
-  // Release 1.2.0 named versions by commits.
-  ['release 1.2.0', [of120(a), of120(b)], c, all('2 → 3')],
-  ['a rollback in release 1.2.0', [of120(a), of120(b), ''], c, all('1 → 3')],
   [
-    'a rollback in release 1.2.0, which lacks getInventoryEntry',
-    [of120(withoutEntry(a)), of120(withoutEntry(b)), ''],
+    'a rollback without getInventoryEntry',
+    [withoutEntry(a), withoutEntry(b), ''],
     c,
     { ...all('1 → 3'), getInventoryEntry: undefined },
   ],
-  ['a rollback to release 1.2.0', [of120(a), b, ''], c, all('1 → 3')],
-  ['a second rollback to release 1.2.0', [of120(a), b, '', c, ''], ['9'], all('1 → 4')],
   // CloudFormation takes a deployment back by its template before.
   ['a canary that was stopped', [a, canaryOf(b), ''], c, all('1 → 3')],
   ['a canary of the fix that was stopped', [a, b, '', canaryOf(c), ''], cAgain, all('1 → 4')],

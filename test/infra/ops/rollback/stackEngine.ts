@@ -78,13 +78,10 @@ export function toDigest(id: OperationId, code: string): string {
 const baseIds = mapOperations((id) => findIds(base, id));
 const releaseId = Object.keys(base.Resources).find((one) => /^Release/.test(one)) ?? '';
 
-/**
- * The synthesized template as it is of such code. Release 1.2.0 described versions by their commit, and wrote no
- * release.
- */
-export function toTemplate(deployment: Deployment, isOf120 = false): Template {
-  const key = JSON.stringify([deployment, isOf120]);
-  const text = texts.get(key) ?? JSON.stringify(makeTemplate(deployment, isOf120));
+/** The synthesized template as it is of such code. */
+export function toTemplate(deployment: Deployment): Template {
+  const key = JSON.stringify(deployment);
+  const text = texts.get(key) ?? JSON.stringify(makeTemplate(deployment));
   texts.set(key, text);
   return JSON.parse(text);
 }
@@ -92,20 +89,14 @@ export function toTemplate(deployment: Deployment, isOf120 = false): Template {
 /** The templates as JSON, since a stack may change its own, by what is deployed. */
 const texts = new Map<string, string>();
 
-function makeTemplate(
-  [commit, code = commit, others = {}]: Deployment,
-  isOf120: boolean,
-): Template {
+function makeTemplate([commit, code = commit, others = {}]: Deployment): Template {
   let text = baseText.replaceAll(builtCommit, commit);
   for (const id of operationIds) {
     const { version } = baseIds[id];
     const digest = toDigest(id, others[id] ?? code);
     text = text
-      .replaceAll(
-        version,
-        isOf120 ? `${id}CurrentVersion${toHash(commit + code)}` : `${id}Version${digest}`,
-      )
-      .replaceAll(base.Resources[version].Properties.Description, isOf120 ? commit : digest);
+      .replaceAll(version, `${id}Version${digest}`)
+      .replaceAll(base.Resources[version].Properties.Description, digest);
   }
   const template: Template = JSON.parse(text);
   const { [releaseId]: release } = template.Resources;
@@ -118,7 +109,6 @@ function makeTemplate(
     delete (digests as Record<string, string>)[id];
   }
   release.Properties.Value = JSON.stringify({ commit, digests });
-  if (isOf120) delete template.Resources[releaseId];
   return template;
 }
 
@@ -244,9 +234,9 @@ export async function startProduction() {
     if (toRelease(next) !== toRelease(before)) state.releases.push(JSON.parse(toRelease(next)));
   }
 
-  function deploy(deployment: Deployment, isOf120 = false): void {
+  function deploy(deployment: Deployment): void {
     state.deployed += 1;
-    update(toTemplate(deployment, isOf120));
+    update(toTemplate(deployment));
   }
 
   const updateAlias = (input: Record<string, unknown>) => {
