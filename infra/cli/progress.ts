@@ -19,7 +19,7 @@ export function defineProgress(label: string) {
       const seconds = (now - started) / 1_000;
       // An estimated total can be too low.
       const done = Math.min(share, 1);
-      const left = done > 0 ? toTime((seconds / done) * (1 - done)) : 'unknown time';
+      const left = done > 0 ? toDuration((seconds / done) * (1 - done)) : 'unknown time';
       const rate = `${toCount(rows / seconds)} rows/s, ${left} left, ${toCount(rows, 'row')}`;
       loggedAt = now;
       if (bar) bar.update(done * 100, { rate });
@@ -44,6 +44,6 @@ function startBar(label: string): SingleBar {
   return bar;
 }
 
-function toTime(seconds: number): string {
+function toDuration(seconds: number): string {
   return seconds < 100 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`;
 }

@@ -1,5 +1,5 @@
-import { toColumns } from '../cli/output.ts';
-import { type Costs, type Dollars, type Month, SECONDS_A_MONTH, toRecord } from './model.ts';
+import { toColumns, toCount } from '../cli/output.ts';
+import { type Costs, type Dollars, type Month, priceUsage, SECONDS_A_MONTH } from './model.ts';
 import { kindOf, type Service, services, usageKinds } from './prices.ts';
 
 /** Three tables. Each title has the stage, the region and the date of the prices. */
@@ -39,8 +39,8 @@ function listRequests({ requests, sale, cart, entries, longest }: Costs): string
 }
 
 function listMonth({ rows, usage, rates, total }: Month): string[][] {
-  const toCells = (dollars: Dollars) => services.map((service) => sumOf(service, dollars));
-  const all = toCells(toRecord((kind) => usage[kind] * rates[kind]));
+  const toCells = (dollars: Dollars) => services.map((service) => sumService(service, dollars));
+  const all = toCells(priceUsage(usage, rates));
   // Such as no firewall.
   const isUsed = (_: unknown, index: number) => Number(all[index]) > 0;
   return [
@@ -84,12 +84,11 @@ function describeFixed({ fixedUsage, rates, fixed }: Month): string {
   return [...counted.map(({ text }) => text), ...checks].join('; ');
 }
 
-function sumOf(service: Service, dollars: Dollars): number {
+function sumService(service: Service, dollars: Dollars): number {
   const own = usageKinds.filter((kind) => kindOf[kind][0] === service);
   return own.reduce((sum, kind) => sum + dollars[kind], 0);
 }
 
-const toCount = (number: number) => Math.round(number).toLocaleString('en-US');
 const toAmount = (number: number) =>
   number.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 const toCents = (dollars: number) =>

@@ -65,7 +65,7 @@ function getUnits(id: RequestUnits['operationId'], response: string, entries: nu
 
 /** What a million such requests cost, at the first step of each price. */
 function priceMillion(stage: PricedStage, units: RequestUnits, traced: number) {
-  const dollars = sumOf(toDollars(toUsage(stage, units, traced, 1e6), toRates(stage)));
+  const dollars = sumDollars(priceUsage(toUsage(stage, units, traced, 1e6), toRates(stage)));
   return { request: units.request, units: units.priced, dollars };
 }
 
@@ -104,7 +104,7 @@ function toUsage(
     traces: traced,
     firewallRequests: settings.firewall ? 1 : 0,
   };
-  return toRecord((kind) => (one[kind] ?? 0) * requests);
+  return mapKinds((kind) => (one[kind] ?? 0) * requests);
 }
 
 /**
@@ -156,14 +156,14 @@ export function priceMonth(stage: PricedStage, traffic: Traffic) {
   ];
   const usage = sumUsage(rows.map((row) => row.usage));
   const rates = toRates(stage, usage);
-  const total = sumOf(toDollars(usage, rates));
+  const total = sumDollars(priceUsage(usage, rates));
   return {
-    rows: rows.map((row) => ({ ...row, dollars: toDollars(row.usage, rates) })),
+    rows: rows.map((row) => ({ ...row, dollars: priceUsage(row.usage, rates) })),
     usage,
     /** Dollars for each unit. */
     rates,
     fixedUsage: fixed,
-    fixed: sumOf(toDollars(fixed, rates)),
+    fixed: sumDollars(priceUsage(fixed, rates)),
     total,
   };
 }
@@ -223,19 +223,19 @@ function priceThrottles(stage: PricedStage, entries: number, traced: number) {
 
 /** @param month the account's use in the month, since some prices fall with use; default: the first step */
 function toRates({ prices }: PricedStage, month: Usage = {}): Dollars {
-  return toRecord((kind) => toUnitDollars(prices[kind], month[kind]));
+  return mapKinds((kind) => toUnitDollars(prices[kind], month[kind]));
 }
 
 /** Multiplies units by prices. Every amount is calculated here. */
-function toDollars(usage: Usage, rates: Dollars): Dollars {
-  return toRecord((kind) => (usage[kind] ?? 0) * rates[kind]);
+export function priceUsage(usage: Usage, rates: Dollars): Dollars {
+  return mapKinds((kind) => (usage[kind] ?? 0) * rates[kind]);
 }
 
 function sumUsage(each: readonly Usage[]): Required<Usage> {
-  return toRecord((kind) => sumBy(each, (one) => one[kind] ?? 0));
+  return mapKinds((kind) => sumBy(each, (one) => one[kind] ?? 0));
 }
 
-function sumOf(dollars: Dollars): number {
+function sumDollars(dollars: Dollars): number {
   return sumBy(usageKinds, (kind) => dollars[kind]);
 }
 
@@ -243,7 +243,7 @@ function sumBy<One>(all: readonly One[], toNumber: (one: One) => number): number
   return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
-export function toRecord(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
+function mapKinds(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
   const entries = usageKinds.map((kind) => [kind, toValue(kind)]);
   return Object.fromEntries(entries) as Record<UsageKind, number>;
 }

@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type ErrorCode, retryAfter, statusOfCode } from '../../shared/contract/errorBody.ts';
 import * as headers from '../../shared/contract/headers.ts';
 import { apiVersion, type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
+import { MAX_IDS } from '../../shared/contract/operations/listInventory.ts';
 import {
   type OperationId,
   operationIds,
@@ -82,7 +83,7 @@ function renderShareTable(): string {
     );
     // Few operations have a rule of their own.
     if (rule.endsWith('-of-address') && !limits.some(Boolean)) return [];
-    return [[label, ...limits.map((limit) => toCount(limit) ?? 'no limit')]];
+    return [[label, ...limits.map((limit) => toLimit(limit) ?? 'no limit')]];
   });
   return renderTable(
     ['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)],
@@ -168,24 +169,21 @@ function renderErrorTable(): string {
   return renderTable(['status', 'code', 'from'], lines);
 }
 
-const MAX_IDS = operations.listInventory.query.petId.schema.maxItems ?? 1;
-const MAX_LIMIT = operations.listOrders.query.limit.schema.maximum ?? 1;
 const constants: Readonly<Record<string, unknown>> = {
   ...gateway,
   ...headers,
   ...pageQuery,
   ...values,
   MAX_IDS,
-  MAX_LIMIT,
 };
 
 /** The limits that the service sets for its clients, by the names of their constants. */
 const limits: Placeholders = {
-  limit: (name) => toCount(constants[name]),
-  megabytes: (name) => toCount(Number(constants[name]) / 1024 / 1024),
+  limit: (name) => toLimit(constants[name]),
+  megabytes: (name) => toLimit(Number(constants[name]) / 1024 / 1024),
 };
 
-function toCount(number: unknown): string | undefined {
+function toLimit(number: unknown): string | undefined {
   return Number.isInteger(number) ? Number(number).toLocaleString('en') : undefined;
 }
 

@@ -12,15 +12,15 @@ import { gatewayErrors } from './gatewayErrors.ts';
 const paths = operationIds.map((id) => operations[id].path);
 
 /** The tables of resources: the path of their list, and the attribute with an item's id. */
-export const readTables = {
+export const resourceTables = {
   inventory: { path: '/inventory', id: tables.inventory.partitionKey.name },
   pets: { path: '/pets', id: tables.pets.partitionKey.name },
   orders: { path: '/store/orders', id: 'id' },
 } as const satisfies Partial<Record<TableName, { path: string; id: string }>>;
 /** Those whose items clients can read. */
-export const readTableNames = (Object.keys(readTables) as (keyof typeof readTables)[]).filter(
-  (name) => paths.some((path) => `${path}/`.startsWith(`${readTables[name].path}/`)),
-);
+export const readableTables = (
+  Object.keys(resourceTables) as (keyof typeof resourceTables)[]
+).filter((name) => paths.some((path) => `${path}/`.startsWith(`${resourceTables[name].path}/`)));
 
 /** The id of an item by the path of its list, such as `/pets`, whether or not that list is an operation. */
 export type KnownIds = Readonly<Partial<Record<string, string>>>;

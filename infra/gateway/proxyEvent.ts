@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../../shared/contract/operation.ts';
-import { readParameters } from '../../shared/contract/paths.ts';
+import { matchPath } from '../../shared/contract/paths.ts';
 
 /** A request, as the gateway forwards it. */
 export interface ProxyRequest {
@@ -25,7 +25,7 @@ export function toProxyEvent(
   body: string | null,
 ): APIGatewayProxyEvent {
   const queryLines = [...query];
-  const parameterLines = Object.entries(readParameters(resource, path) ?? {});
+  const parameterLines = Object.entries(matchPath(resource, path) ?? {});
   const [, userAgent = null] =
     headerLines.findLast(([name]) => name.toLowerCase() === 'user-agent') ?? [];
   return {

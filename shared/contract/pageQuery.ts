@@ -1,6 +1,6 @@
 import type { Parameter } from './parameters.ts';
 
-const MAX_LIMIT = 1_000;
+export const MAX_LIMIT = 1_000;
 
 export const DEFAULT_LIMIT = 100;
 

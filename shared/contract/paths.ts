@@ -9,10 +9,7 @@ export function fillPath(path: string, value: string): string {
  * The parameters of a path of the contract in a request's path, still encoded; `undefined` if it is another path. As on
  * API Gateway, doubled slashes and slashes at the end make no other path. An encoded slash is part of its segment.
  */
-export function readParameters(
-  path: string,
-  requested: string,
-): Record<string, string> | undefined {
+export function matchPath(path: string, requested: string): Record<string, string> | undefined {
   const found = toPattern(path).exec(requested);
   return found ? { ...found.groups } : undefined;
 }
@@ -35,9 +32,7 @@ function toPattern(path: string): RegExp {
  */
 export function findPath(requested: string): string | undefined {
   const [path = ''] = requested.split('?');
-  const found = operationIds
-    .map((id) => operations[id].path)
-    .filter((one) => readParameters(one, path));
+  const found = operationIds.map((id) => operations[id].path).filter((one) => matchPath(one, path));
   // As on API Gateway, a path without parameters goes before one with them.
   return found.find((one) => !one.includes('{')) ?? found[0];
 }

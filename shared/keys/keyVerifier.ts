@@ -22,7 +22,7 @@ export function defineKeyVerifier(store: KeyStore, now: () => number = Date.now)
       const { keyId, secret } = parsed;
       const record = await cache.get(keyId);
       if (!record) throw new Unauthorized(true, 'unknown key', keyId);
-      const refusal = findRefusal(record, secret, now());
+      const refusal = explainRefusal(record, secret, now());
       if (refusal) throw new Unauthorized(true, refusal, keyId);
       const { name, permission, originId = keyId } = record;
       return { keyId, name, permission, originId };
@@ -31,7 +31,7 @@ export function defineKeyVerifier(store: KeyStore, now: () => number = Date.now)
 }
 
 /** Why the key is refused, only for the log; the client never learns it. */
-function findRefusal(record: KeyRecord, secret: string, now: number): string | undefined {
+function explainRefusal(record: KeyRecord, secret: string, now: number): string | undefined {
   if (!isReadable(record)) return 'unreadable record';
   if (!matchesSecretHash(secret, record.secretHash)) return 'wrong secret';
   if (isPast(record.revokedAt, now)) return 'revoked key';

@@ -75,7 +75,7 @@ export function defineInventoryAdjustments(
       // An attempt of this very request may have written it, and lost its response.
       const isReplay = toUpdateVersion(v as AttributeValue.BMember) !== version;
       if (c?.S) {
-        throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', readRefused(e?.S), isReplay);
+        throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', parseRefused(e?.S), isReplay);
       }
       return isReplay;
     }
@@ -243,7 +243,7 @@ function explain(
 }
 
 /** Undefined in an outcome that release 2.0 stored. */
-function readRefused(text: string | undefined): Refusal[] | undefined {
+function parseRefused(text: string | undefined): Refusal[] | undefined {
   if (text === undefined) return undefined;
   const refused = parseJson(text) as (Omit<Refusal, 'petId'> & { petId: number | bigint })[];
   return refused.map((refusal) => ({ ...refusal, petId: BigInt(refusal.petId) }));

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { type KnownIds, readTableNames, readTables } from '../../gateway/probes.ts';
+import { type KnownIds, readableTables, resourceTables } from '../../gateway/probes.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 
 export function readTableName(table: TableName): string {
@@ -15,9 +15,9 @@ export async function findIds(
   explainEmpty: (tableName: string) => Promise<string | undefined> = async () => undefined,
 ): Promise<{ ids: KnownIds; problems: string[] }> {
   const ids: Record<string, string> = {};
-  const find = async (table: keyof typeof readTables) => {
+  const find = async (table: keyof typeof resourceTables) => {
     const tableName = readTableName(table);
-    const { path, id: attribute } = readTables[table];
+    const { path, id: attribute } = resourceTables[table];
     try {
       const id = await findId(client, tableName, attribute);
       if (id === undefined) return await explainEmpty(tableName);
@@ -27,7 +27,7 @@ export async function findIds(
       return `The table ${tableName} cannot be read: ${describeReason(error)}`;
     }
   };
-  const problems = await Promise.all(readTableNames.map(find));
+  const problems = await Promise.all(readableTables.map(find));
   return { ids, problems: problems.filter((problem) => problem !== undefined) };
 }
 

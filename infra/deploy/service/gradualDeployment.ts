@@ -17,7 +17,7 @@ import {
   operations,
 } from '../../../shared/contract/operations.ts';
 import { hookKeyIds } from '../../../shared/keys/apiKey.ts';
-import { readTableNames } from '../../gateway/probes.ts';
+import { readableTables } from '../../gateway/probes.ts';
 import { liveAlias, toNames } from '../../stages/resourceNames.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../../stages/stages.ts';
@@ -106,7 +106,7 @@ function defineDeploymentHook(
     entry: join(import.meta.dirname, '../hook/handler.ts'),
     timeout: Duration.minutes(5),
     environment: Object.fromEntries(
-      (['apiKeys', ...readTableNames] as const).map((name) => [
+      (['apiKeys', ...readableTables] as const).map((name) => [
         tables[name].variable,
         dataTables[name].tableName,
       ]),
@@ -115,7 +115,7 @@ function defineDeploymentHook(
       // The versions of this deployment have no names yet. A streamed call needs no other permission.
       [['lambda:InvokeFunction'], all.map((arn) => `${arn}:*`)],
       [['lambda:GetFunctionConcurrency'], all],
-      [['dynamodb:Scan'], readTableNames.flatMap((name) => dataTables[name].tableArns)],
+      [['dynamodb:Scan'], readableTables.flatMap((name) => dataTables[name].tableArns)],
       [
         ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
         dataTables.apiKeys.tableArns,

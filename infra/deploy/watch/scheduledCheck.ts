@@ -6,7 +6,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { readTableNames } from '../../gateway/probes.ts';
+import { readableTables } from '../../gateway/probes.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { findTableName, toNames } from '../../stages/resourceNames.ts';
 import type { Severity } from '../../stages/stageSettings.ts';
@@ -33,7 +33,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     Stack.of(scope).formatArn({ service, resource, resourceName });
   const tableArn = (name: TableName) => buildArn('dynamodb', 'table', findTableName(stage, name));
   const { stack, toFunction, checkKeyParameter, baseAddressParameter } = toNames(stage);
-  const read = ['apiKeys', ...readTableNames] as const;
+  const read = ['apiKeys', ...readableTables] as const;
   const parameters = [checkKeyParameter, baseAddressParameter];
   const check = defineFunction(scope, 'Check', stage, {
     functionName: toFunction('check'),
@@ -58,7 +58,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
         parameters.map((name) => buildArn('ssm', 'parameter', name.slice(1))),
       ],
       [['dynamodb:Scan'], read.map(tableArn)],
-      [['dynamodb:DescribeTable'], readTableNames.map(tableArn)],
+      [['dynamodb:DescribeTable'], readableTables.map(tableArn)],
     ],
     // Embedded metrics must not be wrapped in JSON.
     loggingFormat: LoggingFormat.TEXT,

@@ -122,7 +122,7 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, 
     const rows: ({ readonly line: number } & ReturnType<typeof parseRow>)[] = [];
     for (const text of lines) {
       line += 1;
-      if (line === 1) checkHeader(text, file, resource);
+      if (line === 1) checkColumns(text, file, resource);
       if ((line === 1 && resource.columns) || text.trim() === '') continue;
       rows.push({ line, ...parseRow(text, resource) });
     }
@@ -133,9 +133,9 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, 
 }
 
 /** @throws {UsageError} that says what was found */
-function checkHeader(text: string, file: string, { columns }: Resource): void {
+function checkColumns(text: string, file: string, { columns }: Resource): void {
   if (!columns || text.replaceAll('"', '') === columns.join()) return;
-  const found = toPlain(explainHeader(text, columns));
+  const found = toPlain(explainColumns(text, columns));
   throw new UsageError(`The first line of ${file} must be ${columns.join()}. ${found}`);
 }
 
@@ -251,7 +251,7 @@ function recognizeFormat(bytes: Uint8Array): string | undefined {
 }
 
 /** What the first line of a CSV file is in place of its header. */
-function explainHeader(line: string, columns: readonly string[]): string {
+function explainColumns(line: string, columns: readonly string[]): string {
   const fields = line.replaceAll('"', '').split(',');
   const spread = [
     [';', 'semicolons'],

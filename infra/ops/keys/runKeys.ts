@@ -24,7 +24,7 @@ export const runs: Runs<Subcommands> = {
     const { register } = await openRegister(options);
     const { apiKey, record } = await register.create({ name, permission, expiresAt });
     log(`Made the key ${record.keyId}. ${shownOnce}`);
-    await print(apiKey);
+    await writeLine(apiKey);
   },
 
   async list(options) {
@@ -46,15 +46,15 @@ export const runs: Runs<Subcommands> = {
     const { register } = await openRegister(options);
     const { keyId, name, permission } = await findKey(register, typed);
     const question = `Revoke the key ${keyId} (${name || '-'}, ${permission}) permanently?`;
-    if (!options.yes && !(await confirm(question))) return print('Nothing was changed.');
+    if (!options.yes && !(await confirm(question))) return writeLine('Nothing was changed.');
     await register.revoke(keyId);
-    await print(`Revoked the key ${keyId} (${name || '-'}); it stops working within a minute.`);
+    await writeLine(`Revoked the key ${keyId} (${name || '-'}); it stops working within a minute.`);
   },
 
   async check(options) {
     const { register, stack } = await openRegister(options);
     // It takes no emulator.
-    await print(await provideCheckKey(stack as StageStack, register));
+    await writeLine(await provideCheckKey(stack as StageStack, register));
   },
 };
 
@@ -66,7 +66,7 @@ async function openRegister(options: TableOptions) {
 const shownOnce =
   'This is the only time it is shown; clients send it as "Authorization: Bearer …":';
 
-function print(text: string): Promise<void> {
+function writeLine(text: string): Promise<void> {
   return writeOut(`${text}\n`);
 }
 
@@ -95,7 +95,7 @@ async function rotateKey(
   const successorId = successor.record.keyId;
   try {
     log(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
-    await print(successor.apiKey);
+    await writeLine(successor.apiKey);
     const ends = await register.retire(keyId, successorId, grace.milliseconds);
     log(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
   } catch (error) {

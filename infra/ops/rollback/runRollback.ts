@@ -76,7 +76,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   await report(ahead);
 }
 
-/** What cannot be read holds up no rollback. */
+/** A rollback goes on if something cannot be read. */
 const settleOrLog: Settle = async (reading, what) => {
   const part = await settle(reading);
   if ('unread' in part) log(`${what}, could not be read: ${part.unread}`);

@@ -43,7 +43,7 @@ function defineContractRows(operation: Operation): Rows {
   return {
     ...(permission === 'read' && {
       async [`${id}: returns 200`](run: SmokeRun) {
-        await findIds(operation, run);
+        await noteItems(operation, run);
         const known = buildProbes(operation, 'read', run.ids);
         if (known[0]?.expected === 'not_found') throw new Skip('no id known');
         await sendProbes(run, known);
@@ -73,7 +73,7 @@ function defineContractRows(operation: Operation): Rows {
 }
 
 /** Notes the items of a list and an id, or the first listed id that has an item: not every entry has a pet. */
-async function findIds({ path }: Operation, { send, items, ids }: SmokeRun): Promise<void> {
+async function noteItems({ path }: Operation, { send, items, ids }: SmokeRun): Promise<void> {
   const [listPath = '', name = ''] = path.split(/\/\{(\w+)\}$/);
   if (!path.includes('{')) {
     const list = parseJson((await send({ path: `${path}?limit=100` }, 200)).text) as typeof items;

@@ -64,7 +64,7 @@ export async function readRequests(stage: Stage, query: Query) {
     const operation = operationIds.find((id) =>
       row['@log']?.endsWith(`:${toNames(stage).toFunctionLog(id)}`),
     );
-    return summarizeError(row, operation, toErrorText(row));
+    return summarizeError(row, operation, describeError(row));
   });
   const found = [...ofFunctions, ...ofGateway].sort((one, other) => other.count - one.count);
   const errors = [...Map.groupBy(found, ({ operation }) => operation).values()];
@@ -93,7 +93,14 @@ function summarizeError(row: QueryRow, operation: OperationId | undefined, error
   };
 }
 
-function toErrorText({ error, text = '', cause, causeText = '', crash, ended }: QueryRow): string {
+function describeError({
+  error,
+  text = '',
+  cause,
+  causeText = '',
+  crash,
+  ended,
+}: QueryRow): string {
   if (error === undefined) return crash ?? `Lambda ended the call: ${ended}`;
   return `${error}: ${text}${cause === undefined ? '' : `, caused by ${cause}: ${causeText}`}`;
 }
@@ -130,7 +137,7 @@ export function summarizeCallers(rows: readonly QueryRow[]) {
   return {
     keys: rankCallers(named),
     /** The entries and pets with the most 503s. */
-    refused: sumBy(refused, ({ path }) => path).map(([path, count]) => ({ path, count })),
+    refused: rankSums(refused, ({ path }) => path).map(([path, count]) => ({ path, count })),
   };
 }
 
@@ -139,10 +146,10 @@ export function rankCallers(rows: readonly QueryRow[]) {
   const counted = rows.map(({ name = '-', status = '-', lines }) => {
     return { name, status, count: toNumber(lines) };
   });
-  return sumBy(counted, ({ name }) => name).map(([name, requests]) => ({
+  return rankSums(counted, ({ name }) => name).map(([name, requests]) => ({
     name: hideSecrets(name),
     requests,
-    statuses: sumBy(
+    statuses: rankSums(
       counted.filter((one) => one.name === name),
       ({ status }) => status,
     ).map(([status, count]) => ({ status, count })),
@@ -150,7 +157,7 @@ export function rankCallers(rows: readonly QueryRow[]) {
 }
 
 /** The largest sums, by a name. */
-function sumBy<Row extends { readonly count: number }>(
+function rankSums<Row extends { readonly count: number }>(
   rows: readonly Row[],
   toName: (row: Row) => string,
 ): [string, number][] {

@@ -75,9 +75,9 @@ export async function readStatus(
     alarms: readAlarms(stage),
     live: readLive(stage, settleInTime),
     deployments: findDeployments(stage),
-    refused: readRefused(stage, query),
+    refused: readRefusedVersions(stage, query),
     stopped: readStopped(stage),
-    tables: readTables(stage),
+    tables: readTableStates(stage),
     requests: readRequests(stage.stage, query),
     callers: query(functionLogs, callerQuery).then(summarizeCallers),
     addresses: query([accessLog], addressQuery).then(rankCallers),
@@ -191,7 +191,7 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
 }
 
 /** Why new versions failed the pre-traffic check within a day, newest first, if the deployment was rolled back. */
-async function readRefused(
+async function readRefusedVersions(
   { stage, status }: OpenStage & { readonly status: Part<string> },
   query: Query,
 ): Promise<string[]> {
@@ -221,7 +221,7 @@ async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
 }
 
 /** The tables that requests cannot use, with their state: `missing`, or such as `CREATING`. */
-async function readTables({ stage, open }: OpenStage) {
+async function readTableStates({ stage, open }: OpenStage) {
   const client = open(DynamoDBClient);
   const states = tableNames.map(async (name) => {
     const table = findTableName(stage, name);

@@ -1,6 +1,6 @@
 import { decodeParameter } from '../../../infra/gateway/proxyEvent.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { readParameters } from '../../../shared/contract/paths.ts';
+import { matchPath } from '../../../shared/contract/paths.ts';
 import type { FuzzRequest } from './requests.ts';
 
 /** What a request asks for. */
@@ -16,7 +16,7 @@ const MAX_COUNT = 2n ** 31n - 1n;
 
 /** Reads a request by the exact values of its texts; `undefined` if the contract does not take its path, query or body. */
 export function readAsked(operation: Operation, request: FuzzRequest): Asked | undefined {
-  const { petId: segment } = readParameters(operation.path, request.path) ?? {};
+  const { petId: segment } = matchPath(operation.path, request.path) ?? {};
   const petId = segment === undefined ? undefined : parseId(decodeParameter(segment));
   if (segment !== undefined && petId === undefined) return undefined;
   if (!takesQuery(operation, new URLSearchParams(`?${request.query}`))) return undefined;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
-import { findOperation, findPath, readParameters } from '../../../shared/contract/paths.ts';
+import { findOperation, findPath, matchPath } from '../../../shared/contract/paths.ts';
 
 const known: Readonly<Record<string, [method: string, operationId: string, petId?: string]>> = {
   '/inventory': ['GET', 'listInventory'],
@@ -24,7 +24,7 @@ it.each(Object.entries(known))('takes %s for a path of the contract', (path, exp
   const [method, operationId, petId] = expected;
   expect(findOperation(method, `${path}?a=//`)).toBe(operationId);
   const found = findPath(path) ?? '';
-  expect(readParameters(found, path)).toEqual(petId === undefined ? {} : { petId });
+  expect(matchPath(found, path)).toEqual(petId === undefined ? {} : { petId });
 });
 
 it('takes the path of adjustments for no petId', () => {
