@@ -76,23 +76,11 @@ function addSearch(search) {
   const box = search.querySelector('input');
   const status = search.querySelector('[role="status"]');
   const list = search.querySelector('ol');
-  let entries;
-  let loading;
-
-  /** One request for all who wait: a second response would replace the results under the reader's focus. */
-  function load() {
-    loading ??= fetch('search.json')
-      .then((response) => response.json())
-      .finally(() => {
-        loading = undefined;
-      });
-    return loading;
-  }
+  const load = defineIndex();
 
   async function show() {
-    try {
-      entries ??= await load();
-    } catch {
+    const entries = await load().catch(() => undefined);
+    if (!entries) {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
@@ -112,6 +100,32 @@ function addSearch(search) {
 
   box.addEventListener('input', show);
   box.addEventListener('focus', show);
+  addSearchKeys(search, show, close);
+  document.addEventListener('click', ({ target }) => {
+    if (target !== box) close();
+  });
+  search.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !search.contains(relatedTarget)) close();
+  });
+}
+
+/** Loads the entries once, and again after a failure: a second response would replace the results under the reader's focus. */
+function defineIndex() {
+  let loading;
+  return () => {
+    loading ??= fetch('search.json')
+      .then((response) => response.json())
+      .catch((error) => {
+        loading = undefined;
+        throw error;
+      });
+    return loading;
+  };
+}
+
+/** A slash leads to the box, arrows through the results, Escape back, and Enter to the first result. */
+function addSearchKeys(search, show, close) {
+  const box = search.querySelector('input');
   document.addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     const isTyping = target.isContentEditable || target.matches('input, textarea, select');
@@ -121,7 +135,7 @@ function addSearch(search) {
   });
   search.addEventListener('keydown', async (event) => {
     const { key } = event;
-    const stops = [box, ...list.querySelectorAll('a')];
+    const stops = [box, ...search.querySelectorAll('ol a')];
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (step !== undefined) {
       event.preventDefault();
@@ -133,13 +147,7 @@ function addSearch(search) {
     }
     if (key !== 'Enter' || document.activeElement !== box) return;
     await show();
-    list.querySelector('a')?.click();
-  });
-  document.addEventListener('click', ({ target }) => {
-    if (target !== box) close();
-  });
-  search.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !search.contains(relatedTarget)) close();
+    search.querySelector('ol a')?.click();
   });
 }
 

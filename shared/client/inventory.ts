@@ -136,35 +136,8 @@ export type StartCall = (options?: CallOptions, names?: readonly string[]) => Ca
 export function defineInventoryMethods(start: StartCall): InventoryMethods {
   const methods: InventoryMethods = {
     // As the overloads say, there is always a list without `ifNoneMatch`.
-    listInventory: (async (
-      { ifNoneMatch, petIds, ...query }: InventoryQuery & Partial<EntryPreconditions> = {},
-      options?: CallOptions,
-    ) => {
-      const call = start(options);
-      refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
-      refuseInvalidHeaders({ ifNoneMatch });
-      // Without ids, the response would be the whole inventory.
-      if (petIds !== undefined && !Array.isArray(petIds)) {
-        throw new TypeError('petIds must be an array of bigints.');
-      }
-      const request: PetstoreRequest<'listInventory'> = {
-        operationId: 'listInventory',
-        method: 'GET',
-        path: '/inventory',
-        query: { ...query, petId: petIds?.map(toPetIdText).join(',') },
-        headers: { 'If-None-Match': ifNoneMatch },
-        isList: true,
-      };
-      const toEntry = query.include === 'etag' ? toTaggedItem : toInventoryItem;
-      return send(call, request, ({ status, document, headers }) => {
-        if (status === 304) return undefined;
-        return {
-          items: toList(document, toEntry),
-          etag: headers.get('ETag') ?? undefined,
-          next: readNextCursor(headers),
-        };
-      });
-    }) as InventoryMethods['listInventory'],
+    listInventory: (async (query, options) =>
+      listInventory(start(options), query)) as InventoryMethods['listInventory'],
 
     // As the overloads say, there is always an entry without `ifNoneMatch`.
     getInventoryEntry: (async (
@@ -201,28 +174,62 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
       return send(call, request, (whole) => readTaggedEntry(petId, whole));
     },
 
-    async adjustInventory(adjustments, options) {
-      const call = start(options, ['idempotencyKey']);
-      const { idempotencyKey = '' } = options ?? {};
-      // It is required.
-      refuseInvalidHeaders({ idempotencyKey });
-      const deltas = parseAdjustments(adjustments);
-      const texts = Array.from(deltas, ([petId, delta]) => `{"petId":${petId},"delta":${delta}}`);
-      const request: PetstoreRequest<'adjustInventory'> = {
-        operationId: 'adjustInventory',
-        method: 'POST',
-        path: '/inventory/adjustments',
-        headers: { 'Idempotency-Key': idempotencyKey },
-        body: `{"adjustments":[${texts}]}`,
-      };
-      return send(call, request, ({ document }) => {
-        const entries = toList((document as AdjustedInventory).entries, toInventoryItem);
-        for (const { petId } of entries) requireAsked(deltas.has(petId));
-        return { entries };
-      });
-    },
+    adjustInventory: async (adjustments, options) =>
+      adjustInventory(start(options, ['idempotencyKey']), adjustments, options?.idempotencyKey),
   };
   return methods;
+}
+
+async function listInventory(
+  call: Call,
+  { ifNoneMatch, petIds, ...query }: InventoryQuery & Partial<EntryPreconditions> = {},
+) {
+  refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
+  refuseInvalidHeaders({ ifNoneMatch });
+  // Without ids, the response would be the whole inventory.
+  if (petIds !== undefined && !Array.isArray(petIds)) {
+    throw new TypeError('petIds must be an array of bigints.');
+  }
+  const request: PetstoreRequest<'listInventory'> = {
+    operationId: 'listInventory',
+    method: 'GET',
+    path: '/inventory',
+    query: { ...query, petId: petIds?.map(toPetIdText).join(',') },
+    headers: { 'If-None-Match': ifNoneMatch },
+    isList: true,
+  };
+  const toEntry = query.include === 'etag' ? toTaggedItem : toInventoryItem;
+  return send(call, request, ({ status, document, headers }) => {
+    if (status === 304) return undefined;
+    return {
+      items: toList(document, toEntry),
+      etag: headers.get('ETag') ?? undefined,
+      next: readNextCursor(headers),
+    };
+  });
+}
+
+async function adjustInventory(
+  call: Call,
+  adjustments: readonly InventoryAdjustment[],
+  idempotencyKey = '',
+): Promise<AdjustedInventory> {
+  // It is required.
+  refuseInvalidHeaders({ idempotencyKey });
+  const deltas = parseAdjustments(adjustments);
+  const texts = Array.from(deltas, ([petId, delta]) => `{"petId":${petId},"delta":${delta}}`);
+  const request: PetstoreRequest<'adjustInventory'> = {
+    operationId: 'adjustInventory',
+    method: 'POST',
+    path: '/inventory/adjustments',
+    headers: { 'Idempotency-Key': idempotencyKey },
+    body: `{"adjustments":[${texts}]}`,
+  };
+  return send(call, request, ({ document }) => {
+    const entries = toList((document as AdjustedInventory).entries, toInventoryItem);
+    for (const { petId } of entries) requireAsked(deltas.has(petId));
+    return { entries };
+  });
 }
 
 function readTaggedEntry(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {

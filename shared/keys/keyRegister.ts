@@ -12,11 +12,11 @@ import { defineKeyStore, isReadable, type KeyRecord } from './keyStore.ts';
 export type KeyRegister = ReturnType<typeof defineKeyRegister>;
 
 /**
- * Reads and writes the key table, for operators and the hook of deployments. Operations only read it.
+ * Makes and ends keys, for operators and the hook of deployments. Operations only read the table.
  * @param base a client only for the register, since a document client changes its settings
  */
 export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
-  const client = DynamoDBDocumentClient.from(base);
+  const { update, revokeAt, ...table } = defineKeyTable(base, tableName);
 
   /** @returns the whole key, which is available only here, and its record */
   async function create({
@@ -30,65 +30,14 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
     const { apiKey, ...minted } = mintApiKey(keyId);
     const expiry = expiresAt && { expiresAt: expiresAt.toISOString() };
     const record: KeyRecord = { ...minted, ...key, ...expiry, createdAt: toTime(Date.now()) };
-    await put(record, 'attribute_not_exists(keyId)');
+    await table.put(record, 'attribute_not_exists(keyId)');
     return { apiKey, record };
-  }
-
-  /** Adds a key, or replaces the one with the same key id. */
-  async function put(Item: KeyRecord, ConditionExpression?: string): Promise<void> {
-    await client.send(new PutCommand({ TableName: tableName, Item, ConditionExpression }));
-  }
-
-  /**
-   * @returns the record before the change
-   * @throws {ConditionalCheckFailedException} if there is no such key, or the condition fails
-   */
-  async function update(
-    keyId: string,
-    changes: Pick<KeyRecord, 'revokedAt' | 'rotatedAt' | 'successorId'>,
-    condition = 'attribute_exists(keyId)',
-  ): Promise<KeyRecord> {
-    const names = Object.keys(changes);
-    const values = Object.entries(changes).map(([name, value]) => [`:${name}`, value]);
-    const { Attributes = {} } = await client.send(
-      new UpdateCommand({
-        TableName: tableName,
-        Key: { keyId },
-        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-        ConditionExpression: condition,
-        ExpressionAttributeValues: Object.fromEntries(values),
-        ReturnValues: 'ALL_OLD',
-      }),
-    );
-    return toRecord(Attributes);
-  }
-
-  /** As `update`, but has no effect and returns undefined if the key is revoked earlier or does not exist. */
-  async function revokeAt(
-    keyId: string,
-    changes: Parameters<typeof update>[1] & { readonly revokedAt: string },
-  ): Promise<KeyRecord | undefined> {
-    try {
-      // Without a revokedAt, every comparison with it is false.
-      const isNoLater = 'attribute_exists(keyId) AND NOT revokedAt < :revokedAt';
-      return await update(keyId, changes, isNoLater);
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
   }
 
   return {
     ...defineKeyStore(base, tableName),
-    put,
+    ...table,
     create,
-
-    /** Every key, oldest first. */
-    async list(): Promise<KeyRecord[]> {
-      const pages = paginateScan({ client }, { TableName: tableName, ConsistentRead: true });
-      const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
-      return items.map(toRecord).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
-    },
 
     /** Makes a key with the same name, permission, lifetime and origin. The old key does not change. */
     succeed({ keyId, originId = keyId, ...old }: KeyRecord) {
@@ -113,15 +62,81 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
       return earliest;
     },
 
-    /** Deletes a key that nobody was given, without a trace. */
-    async remove(keyId: string): Promise<void> {
-      await client.send(new DeleteCommand({ TableName: tableName, Key: { keyId } }));
-    },
-
     /** Revokes a key, unless it is already revoked or does not exist. Within 60 s, it is refused everywhere. */
     async revoke(keyId: string): Promise<void> {
       await revokeAt(keyId, { revokedAt: toTime(Date.now()) });
     },
+  };
+}
+
+/** The register's calls of DynamoDB. */
+function defineKeyTable(base: DynamoDBClient, tableName: string) {
+  const client = DynamoDBDocumentClient.from(base);
+
+  /**
+   * @returns the record before the change
+   * @throws {ConditionalCheckFailedException} if there is no such key, or the condition fails
+   */
+  async function update(
+    keyId: string,
+    changes: Pick<KeyRecord, 'revokedAt' | 'rotatedAt' | 'successorId'>,
+    condition = 'attribute_exists(keyId)',
+  ): Promise<KeyRecord> {
+    const { Attributes = {} } = await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: { keyId },
+        ...toAssignments(changes),
+        ConditionExpression: condition,
+        ReturnValues: 'ALL_OLD',
+      }),
+    );
+    return toRecord(Attributes);
+  }
+
+  return {
+    update,
+
+    /** Adds a key, or replaces the one with the same key id. */
+    async put(Item: KeyRecord, ConditionExpression?: string): Promise<void> {
+      await client.send(new PutCommand({ TableName: tableName, Item, ConditionExpression }));
+    },
+
+    /** As `update`, but has no effect and returns undefined if the key is revoked earlier or does not exist. */
+    async revokeAt(
+      keyId: string,
+      changes: Parameters<typeof update>[1] & { readonly revokedAt: string },
+    ): Promise<KeyRecord | undefined> {
+      try {
+        // Without a revokedAt, every comparison with it is false.
+        const isNoLater = 'attribute_exists(keyId) AND NOT revokedAt < :revokedAt';
+        return await update(keyId, changes, isNoLater);
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return undefined;
+        throw error;
+      }
+    },
+
+    /** Every key, oldest first. */
+    async list(): Promise<KeyRecord[]> {
+      const pages = paginateScan({ client }, { TableName: tableName, ConsistentRead: true });
+      const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
+      return items.map(toRecord).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+    },
+
+    /** Deletes a key that nobody was given, without a trace. */
+    async remove(keyId: string): Promise<void> {
+      await client.send(new DeleteCommand({ TableName: tableName, Key: { keyId } }));
+    },
+  };
+}
+
+function toAssignments(changes: Readonly<Record<string, string>>) {
+  const names = Object.keys(changes);
+  const values = Object.entries(changes).map(([name, value]) => [`:${name}`, value]);
+  return {
+    UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
+    ExpressionAttributeValues: Object.fromEntries(values),
   };
 }
 

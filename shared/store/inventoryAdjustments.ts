@@ -38,84 +38,6 @@ export function defineInventoryAdjustments(
   tableName: string,
   requestsTable: string,
 ) {
-  /**
-   * One transaction changes the entries and writes the request's row, or nothing. If it is cancelled, its reasons say
-   * why. The row goes first: if it is there, it is the outcome. A refusal is written as the row too, so that no attempt
-   * that still repeats can sell what its retry was refused.
-   * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
-   */
-  async function decide(adjustments: readonly InventoryAdjustment[], idempotencyKey: string) {
-    const key = buildRequestKey(idempotencyKey);
-    const deltas = toDeltas(adjustments);
-    const version = newVersion();
-
-    function buildPut(refusal?: AdjustmentRefused) {
-      const seconds = Math.floor(Date.now() / 1_000);
-      const row = {
-        ...key,
-        d: { S: deltas },
-        v: toVersionValue(version),
-        w: { N: String(seconds) },
-        ...(refusal && {
-          c: { S: refusal.code },
-          m: { S: refusal.message },
-          e: { S: toJson(refusal.refused) },
-        }),
-      };
-      return buildRequestPut(requestsTable, row, seconds);
-    }
-
-    /** @throws {AdjustmentRefused} if that is the outcome */
-    function readOutcome({ d, v, c, m, e }: Record<string, AttributeValue>): boolean {
-      if (d?.S !== deltas) {
-        throw new IdempotencyKeyReused(
-          'This Idempotency-Key was used for another adjustment: send that one again to learn its outcome, or use a new key for a new adjustment.',
-        );
-      }
-      // An attempt of this very request may have written it, and lost its response.
-      const isReplay = toUpdateVersion(v as AttributeValue.BMember) !== version;
-      if (c?.S) {
-        throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', parseRefused(e?.S), isReplay);
-      }
-      return isReplay;
-    }
-
-    async function transact(): Promise<boolean> {
-      const Put = { ...buildPut(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-      const updates = adjustments.map((adjustment) => ({
-        Update: {
-          TableName: tableName,
-          ...toChange(adjustment, version),
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        } as const,
-      }));
-      try {
-        await client.send(new TransactWriteItemsCommand({ TransactItems: [...updates, { Put }] }));
-        return false;
-      } catch (error) {
-        const reasons = readReasons(error);
-        const request = reasons.at(-1);
-        if (request?.Item) return readOutcome(request.Item);
-        // While a first transaction commits, its duplicate may see its row in conflict, and an entry without its pieces.
-        const refusal = request?.Code === 'None' && findRefusal(adjustments, reasons);
-        if (!refusal) throw error;
-        await storeRefusal(refusal);
-        throw refusal;
-      }
-    }
-
-    async function storeRefusal(refusal: AdjustmentRefused): Promise<void> {
-      try {
-        await client.send(new PutItemCommand(buildPut(refusal)));
-      } catch (error) {
-        // Another attempt was faster: its row is the outcome, which the next transaction reads.
-        throw error instanceof ConditionalCheckFailedException ? new StateChanged() : error;
-      }
-    }
-
-    return repeatConflicts(transact);
-  }
-
   return {
     /**
      * Adds each delta to the stock count of its pet, all or none. It never creates an entry or changes a status.
@@ -129,7 +51,7 @@ export function defineInventoryAdjustments(
       adjustments: readonly InventoryAdjustment[],
       idempotencyKey: string,
     ): Promise<AdjustmentResult> {
-      const isReplay = await decide(adjustments, idempotencyKey);
+      const isReplay = await decide(client, tableName, requestsTable, adjustments, idempotencyKey);
       const petIds = adjustments.map(({ petId }) => petId);
       try {
         const records = await readInventoryRecords(client, tableName, petIds, true);
@@ -143,6 +65,121 @@ export function defineInventoryAdjustments(
 
 const APPLIED =
   'The adjustment was applied, but the entries after it could not be read: read them, or send the same request again.';
+
+/**
+ * One transaction changes the entries and writes the request's row, or nothing. If it is cancelled, its reasons say
+ * why. The row goes first: if it is there, it is the outcome. A refusal is written as the row too, so that no attempt
+ * that still repeats can sell what its retry was refused.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ * @returns whether it is a replay
+ */
+async function decide(
+  client: DynamoDBClient,
+  tableName: string,
+  requestsTable: string,
+  adjustments: readonly InventoryAdjustment[],
+  idempotencyKey: string,
+): Promise<boolean> {
+  const version = newVersion();
+  const { buildPut, readOutcome } = defineRequestRow(
+    requestsTable,
+    adjustments,
+    idempotencyKey,
+    version,
+  );
+
+  async function transact(): Promise<boolean> {
+    const Put = { ...buildPut(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+    const updates = adjustments.map((adjustment) => ({
+      Update: {
+        TableName: tableName,
+        ...toChange(adjustment, version),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const,
+    }));
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems: [...updates, { Put }] }));
+      return false;
+    } catch (error) {
+      const reasons = readReasons(error);
+      const request = reasons.at(-1);
+      if (request?.Item) return readOutcome(request.Item);
+      // While a first transaction commits, its duplicate may see its row in conflict, and an entry without its pieces.
+      const refusal = request?.Code === 'None' && findRefusal(adjustments, reasons);
+      if (!refusal) throw error;
+      await storeRefusal(refusal);
+      throw refusal;
+    }
+  }
+
+  async function storeRefusal(refusal: AdjustmentRefused): Promise<void> {
+    try {
+      await client.send(new PutItemCommand(buildPut(refusal)));
+    } catch (error) {
+      // Another attempt was faster: its row is the outcome, which the next transaction reads.
+      throw error instanceof ConditionalCheckFailedException ? new StateChanged() : error;
+    }
+  }
+
+  return repeatConflicts(transact);
+}
+
+/** The row of a request: this adjustment under this key. */
+function defineRequestRow(
+  requestsTable: string,
+  adjustments: readonly InventoryAdjustment[],
+  idempotencyKey: string,
+  version: string,
+) {
+  const key = buildRequestKey(idempotencyKey);
+  const deltas = toDeltas(adjustments);
+
+  return {
+    /**
+     * Puts the row, unless another one is there that has not expired: DynamoDB may take some days to delete expired items.
+     * @param refusal unless the adjustment takes effect
+     */
+    buildPut(refusal?: AdjustmentRefused) {
+      const seconds = Math.floor(Date.now() / 1_000);
+      const now = { N: String(seconds) };
+      return {
+        TableName: requestsTable,
+        Item: {
+          ...key,
+          d: { S: deltas },
+          v: toVersionValue(version),
+          w: now,
+          t: { N: String(seconds + OUTCOME_DAYS * 24 * 60 * 60) },
+          ...(refusal && {
+            c: { S: refusal.code },
+            m: { S: refusal.message },
+            e: { S: toJson(refusal.refused) },
+          }),
+        },
+        ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
+        ExpressionAttributeValues: { ':now': now },
+      };
+    },
+
+    /**
+     * @returns whether it is a replay
+     * @throws {AdjustmentRefused} if that is the outcome
+     */
+    readOutcome({ d, v, c, m, e }: Record<string, AttributeValue>): boolean {
+      if (d?.S !== deltas) {
+        throw new IdempotencyKeyReused(
+          'This Idempotency-Key was used for another adjustment: send that one again to learn its outcome, or use a new key for a new adjustment.',
+        );
+      }
+      // An attempt of this very request may have written it, and lost its response.
+      const isReplay = toUpdateVersion(v as AttributeValue.BMember) !== version;
+      if (c?.S) {
+        throw new AdjustmentRefused(c.S as RefusalCode, m?.S ?? '', parseRefused(e?.S), isReplay);
+      }
+      return isReplay;
+    },
+  };
+}
 
 /**
  * The key of a request's row. Rows of updates have their pet as `p`, and a digest of one text as `r`: a digest of two is
@@ -163,24 +200,6 @@ function toDeltas(adjustments: readonly InventoryAdjustment[]): string {
     .map(({ petId, delta }) => `${petId}:${delta}`)
     .sort()
     .join();
-}
-
-/**
- * Puts a request's row, unless another one is there that has not expired: DynamoDB may take some days to delete expired
- * items.
- * @param seconds now, since the epoch, as `timeToLive` counts
- */
-function buildRequestPut(
-  TableName: string,
-  row: Readonly<Record<string, AttributeValue>>,
-  seconds: number,
-) {
-  return {
-    TableName,
-    Item: { ...row, t: { N: String(seconds + OUTCOME_DAYS * 24 * 60 * 60) } },
-    ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
-    ExpressionAttributeValues: { ':now': { N: String(seconds) } },
-  };
 }
 
 function toChange({ petId, delta }: InventoryAdjustment, version: string) {

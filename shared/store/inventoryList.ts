@@ -67,34 +67,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string) {
      * At most `limit` entries, from the start or from the cursor.
      * @throws {InvalidRequest} if this store did not make the cursor
      */
-    async page({
-      limit,
-      cursor,
-      status,
-      withTags,
-    }: PageRequest & Selection): Promise<Page<InventoryItem>> {
-      const found: Record<string, AttributeValue>[] = [];
-      let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isPetId));
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new ScanCommand({
-            TableName: tableName,
-            ExclusiveStartKey: next,
-            // DynamoDB filters after the limit, so a filtered page reads more per call.
-            Limit: status === undefined ? limit : Math.max(limit, FILTERED_LIMIT),
-            ...buildFilter(status),
-          }),
-        );
-        found.push(...Items);
-        next = LastEvaluatedKey;
-      } while (next && found.length < limit);
-      const records = found.slice(0, limit);
-      const last = found.length > limit ? records.at(-1)?.p?.N : next?.p?.N;
-      return {
-        items: records.map(withTags ? toTaggedItem : toInventoryItem),
-        ...(last !== undefined && { next: sealCursor(tableName, last) }),
-      };
-    },
+    page: (request: PageRequest & Selection) => readFilteredPage(client, tableName, request),
 
     /**
      * The existing entries of at most 100 different ids, in the order of the ids. Each costs half a read unit. With
@@ -110,6 +83,34 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string) {
 
 /** Entries that one call of a filtered page reads: up to some 120 KB, so 15 read units. */
 const FILTERED_LIMIT = 5_000;
+
+async function readFilteredPage(
+  client: DynamoDBClient,
+  tableName: string,
+  { limit, cursor, status, withTags }: PageRequest & Selection,
+): Promise<Page<InventoryItem>> {
+  const found: Record<string, AttributeValue>[] = [];
+  let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isPetId));
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({
+        TableName: tableName,
+        ExclusiveStartKey: next,
+        // DynamoDB filters after the limit, so a filtered page reads more per call.
+        Limit: status === undefined ? limit : Math.max(limit, FILTERED_LIMIT),
+        ...buildFilter(status),
+      }),
+    );
+    found.push(...Items);
+    next = LastEvaluatedKey;
+  } while (next && found.length < limit);
+  const records = found.slice(0, limit);
+  const last = found.length > limit ? records.at(-1)?.p?.N : next?.p?.N;
+  return {
+    items: records.map(withTags ? toTaggedItem : toInventoryItem),
+    ...(last !== undefined && { next: sealCursor(tableName, last) }),
+  };
+}
 
 function toItemsJson(
   records: readonly Record<string, AttributeValue>[],

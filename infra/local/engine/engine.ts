@@ -45,22 +45,7 @@ export async function startEmbeddedEngine({
   enginePort = 0,
 }: EngineOptions = {}): Promise<Engine> {
   const store = await openStore(dir);
-  const transactWrite = defineTransactWrite(store);
-
-  async function act(target: string, body: string): Promise<object | undefined> {
-    const name = target.replace('DynamoDB_20120810.', '');
-    const action = actions.get(name);
-    if (!action && name !== 'TransactWriteItems') {
-      throw requestError('com.amazon.coral.service#UnknownOperationException');
-    }
-    // A body of `null` is an object too.
-    const given = Object(JSON.parse(body, dropNull));
-    if (!action) return transactWrite(given);
-    const parameters = validations.checkTypes(given, action.types);
-    validations.checkValidations(parameters, action.types, action.custom, store);
-    return action.act(store, parameters);
-  }
-
+  const act = defineActions(store);
   const server = createServer(async (request, response) => {
     if (!isLoopbackHost(request.headers.host)) {
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${foreignHostRefusal}\n`);
@@ -100,6 +85,25 @@ export async function startEmbeddedEngine({
       // Waits for writes in progress. An action that needs the store later fails, which nobody sees.
       await store.db.close();
     },
+  };
+}
+
+/** Calls the action that a header `X-Amz-Target` names. */
+function defineActions(store: Store) {
+  const transactWrite = defineTransactWrite(store);
+
+  return async function act(target: string, body: string): Promise<object | undefined> {
+    const name = target.replace('DynamoDB_20120810.', '');
+    const action = actions.get(name);
+    if (!action && name !== 'TransactWriteItems') {
+      throw requestError('com.amazon.coral.service#UnknownOperationException');
+    }
+    // A body of `null` is an object too.
+    const given = Object(JSON.parse(body, dropNull));
+    if (!action) return transactWrite(given);
+    const parameters = validations.checkTypes(given, action.types);
+    validations.checkValidations(parameters, action.types, action.custom, store);
+    return action.act(store, parameters);
   };
 }
 

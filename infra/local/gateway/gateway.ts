@@ -39,56 +39,7 @@ export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = {},
 ): Server {
-  const isThrottled = defineThrottling(faultInjection.throttles);
-
-  /** @returns the gateway's own response, or nothing when a function has responded */
-  async function respond(
-    request: GatewayRequest,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<GatewayResponse | undefined> {
-    const { requestId, method, path } = request;
-    const { functions, documentationAddress, serveDocs } = await service;
-    const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
-    const headerBytes = request.headerLines.flat().join('').length;
-    if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
-    const page = path === '' ? await serveDocs?.(request) : undefined;
-    if (page) return page;
-    const resource = findPath(path);
-    const called = functions.find(
-      ({ operation }) => operation.path === resource && operation.method === method,
-    );
-    if (isThrottled(called?.operation.operationId ?? 'other')) {
-      return refuse(gatewayErrors.THROTTLED);
-    }
-    if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
-    const allow = listAllowedMethods(resource);
-    if (method === 'OPTIONS') return preflightResponse(allow, requestId);
-    if (!called) return refuse(methodNotAllowedError(allow));
-    const { operation } = called;
-    const declared = Number(incoming.headers['content-length'] ?? 0);
-    if (declared > MAX_PAYLOAD_BYTES) {
-      return declared > MAX_BODY_BYTES ? bodyTooLarge : refuse(gatewayErrors.REQUEST_TOO_LARGE);
-    }
-    const body = await readBody(incoming);
-    if (body === undefined) return bodyTooLarge;
-    const event = toProxyEvent(request, resource, body);
-    if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
-      return refuse(gatewayErrors.REQUEST_TOO_LARGE);
-    }
-    const fault = await injectFault(faultInjection, operation, documentationAddress);
-    if (fault) return refuse(fault);
-    const isLost = Math.random() < (faultInjection.lostShare ?? 0);
-    try {
-      await invoke(called, event, isLost ? discardedResponse() : response);
-    } finally {
-      if (isLost) {
-        console.info({ requestId, message: 'This response is lost.' });
-        response.destroy();
-      }
-    }
-    return undefined;
-  }
+  const respond = defineResponder(service, faultInjection);
 
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
@@ -119,4 +70,67 @@ export function defineGateway(
     sendResponse(toErrorResponse(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
   });
   return server.on('clientError', respondToMalformedRequest);
+}
+
+/** How the gateway responds to a request: by itself, or with a function. */
+function defineResponder(service: Promise<Service>, faultInjection: FaultInjection) {
+  const isThrottled = defineThrottling(faultInjection.throttles);
+
+  /** @returns the gateway's own response, or nothing when a function has responded */
+  return async function respond(
+    request: GatewayRequest,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<GatewayResponse | undefined> {
+    const { requestId, method, path } = request;
+    const { functions, documentationAddress, serveDocs } = await service;
+    const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
+    const headerBytes = request.headerLines.flat().join('').length;
+    if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
+    const page = path === '' ? await serveDocs?.(request) : undefined;
+    if (page) return page;
+    const resource = findPath(path);
+    const called = functions.find(
+      ({ operation }) => operation.path === resource && operation.method === method,
+    );
+    if (isThrottled(called?.operation.operationId ?? 'other')) {
+      return refuse(gatewayErrors.THROTTLED);
+    }
+    if (resource === undefined) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+    const allow = listAllowedMethods(resource);
+    if (method === 'OPTIONS') return preflightResponse(allow, requestId);
+    if (!called) return refuse(methodNotAllowedError(allow));
+    const read = await readEvent(request, resource, incoming);
+    if ('refusal' in read) return read.refusal;
+    const fault = await injectFault(faultInjection, called.operation, documentationAddress);
+    if (fault) return refuse(fault);
+    const isLost = Math.random() < (faultInjection.lostShare ?? 0);
+    try {
+      await invoke(called, read.event, isLost ? discardedResponse() : response);
+    } finally {
+      if (isLost) {
+        console.info({ requestId, message: 'This response is lost.' });
+        response.destroy();
+      }
+    }
+    return undefined;
+  };
+}
+
+/** The event for a function, or the response to a request that is too large for it. */
+async function readEvent(
+  request: GatewayRequest,
+  resource: string,
+  incoming: IncomingMessage,
+): Promise<{ event: ReturnType<typeof toProxyEvent> } | { refusal: GatewayResponse }> {
+  const tooLarge = toErrorResponse(gatewayErrors.REQUEST_TOO_LARGE, request.requestId);
+  const declared = Number(incoming.headers['content-length'] ?? 0);
+  if (declared > MAX_PAYLOAD_BYTES) {
+    return { refusal: declared > MAX_BODY_BYTES ? bodyTooLarge : tooLarge };
+  }
+  const body = await readBody(incoming);
+  if (body === undefined) return { refusal: bodyTooLarge };
+  const event = toProxyEvent(request, resource, body);
+  const isTooLarge = body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES;
+  return isTooLarge ? { refusal: tooLarge } : { event };
 }

@@ -49,24 +49,6 @@ export async function defineLoad(source: OpenFile, options: LoadOptions) {
     : defineAddingWriter(table, partitionKey.name);
   const replace = defineReplacingWriter(table);
 
-  function compare({ item }: Entry, stored: Item | undefined): Outcome {
-    if (!stored) return 'new';
-    // Replacing an entry also removes its version, and attributes that the contract does not name.
-    if (options.overwrite) return isDeepStrictEqual(stored, item) ? 'unchanged' : 'replaced';
-    const contents = findContents(stored);
-    if (contents === toContents(resource, item)) return 'unchanged';
-    return contents && options.earlier?.has(contents) ? 'replaced' : 'kept';
-  }
-
-  /** Nothing, for a record that is not valid. */
-  function findContents(stored: Item): string | undefined {
-    try {
-      return toContents(resource, stored);
-    } catch {
-      return undefined;
-    }
-  }
-
   return async function loadBatch(entries: readonly Entry[]) {
     options.signal.throwIfAborted();
     const found = isEmpty
@@ -78,7 +60,8 @@ export async function defineLoad(source: OpenFile, options: LoadOptions) {
     const stored = new Map(found.map((item) => [toKeyText(item), item]));
     const planned: Record<Outcome, Entry[]> = { new: [], replaced: [], kept: [], unchanged: [] };
     for (const entry of entries) {
-      planned[compare(entry, stored.get(toKeyText(entry.item)))].push(entry);
+      const outcome = compare(entry, stored.get(toKeyText(entry.item)), resource, options);
+      planned[outcome].push(entry);
     }
     if (!options.isDryRun) {
       const toPair = ({ item }: Entry) => [item, stored.get(toKeyText(item)) ?? {}] as const;
@@ -104,6 +87,30 @@ export async function defineLoad(source: OpenFile, options: LoadOptions) {
       if (!expression || !(await putIf(table, item, condition))) changed.push(item);
     }
     return [...present, ...changed];
+  }
+}
+
+/** What becomes of an entry, by the item that is stored now. */
+function compare(
+  { item }: Entry,
+  stored: Item | undefined,
+  resource: Resource,
+  { overwrite, earlier }: LoadOptions,
+): Outcome {
+  if (!stored) return 'new';
+  // Replacing an entry also removes its version, and attributes that the contract does not name.
+  if (overwrite) return isDeepStrictEqual(stored, item) ? 'unchanged' : 'replaced';
+  const contents = findContents(resource, stored);
+  if (contents === toContents(resource, item)) return 'unchanged';
+  return contents && earlier?.has(contents) ? 'replaced' : 'kept';
+}
+
+/** Nothing, for a record that is not valid. */
+function findContents(resource: Resource, stored: Item): string | undefined {
+  try {
+    return toContents(resource, stored);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 /** DuckDB runs out of its limit of memory when it sorts long rows. They go to a file, and it sorts their places. */
 const MAX_SORTED_BYTES = 250;
@@ -20,19 +20,7 @@ export async function openSortedRows(prefix: string, signal: AbortSignal) {
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const longRows = await open(join(folder, 'long'), 'w+');
   opened.defer(() => longRows.close());
-  const database = await DuckDBInstance.create(':memory:', {
-    threads: '1',
-    memory_limit: '100MB',
-    temp_directory: folder,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
-  opened.defer(() => database.closeSync());
-  const connection = await database.connect();
-  opened.defer(() => connection.closeSync());
-  const interrupt = () => connection.interrupt();
-  signal.addEventListener('abort', interrupt);
-  opened.defer(() => signal.removeEventListener('abort', interrupt));
+  const connection = await openDatabase(folder, opened, signal);
   await connection.run('CREATE TABLE rows (id BIGINT, line VARCHAR, start BIGINT, bytes INTEGER)');
   const appender = await connection.createAppender('rows');
   let end = 0;
@@ -85,4 +73,26 @@ export async function openSortedRows(prefix: string, signal: AbortSignal) {
 
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
+}
+
+/** In memory, and past 100 MB in the folder. */
+async function openDatabase(
+  folder: string,
+  opened: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<DuckDBConnection> {
+  const database = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: '100MB',
+    temp_directory: folder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  opened.defer(() => database.closeSync());
+  const connection = await database.connect();
+  opened.defer(() => connection.closeSync());
+  const interrupt = () => connection.interrupt();
+  signal.addEventListener('abort', interrupt);
+  opened.defer(() => signal.removeEventListener('abort', interrupt));
+  return connection;
 }
