@@ -35,7 +35,17 @@ export async function runQuery(
   lines: readonly string[],
   signal?: AbortSignal,
 ): Promise<QueryRow[]> {
-  const ask = (names: string[]) => askLogs(client, names, period, lines, signal);
+  const ask = (names: string[]) => {
+    const query = new StartQueryCommand({
+      logGroupNames: names,
+      // In seconds, both ends included.
+      startTime: period.from / 1000,
+      endTime: period.end / 1000 - 1,
+      queryString: lines.join('\n| '),
+      limit: MAX_ROWS,
+    });
+    return waitForRows(client, query, signal);
+  };
   if (logGroupNames.length === 1) return ask(logGroupNames);
   const rows = await ignoring('ResourceNotFoundException', ask(logGroupNames));
   if (rows) return rows;
@@ -43,21 +53,11 @@ export async function runQuery(
   return (await Promise.all(ofEach)).flatMap((found) => found ?? []);
 }
 
-async function askLogs(
+async function waitForRows(
   client: CloudWatchLogsClient,
-  logGroupNames: string[],
-  period: Period,
-  lines: readonly string[],
+  query: StartQueryCommand,
   signal?: AbortSignal,
 ): Promise<QueryRow[]> {
-  const query = new StartQueryCommand({
-    logGroupNames,
-    // In seconds, both ends included.
-    startTime: period.from / 1000,
-    endTime: period.end / 1000 - 1,
-    queryString: lines.join('\n| '),
-    limit: MAX_ROWS,
-  });
   const { queryId } = await client.send(query);
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
     await setTimeout(wait, undefined, { signal });

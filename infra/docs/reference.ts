@@ -147,8 +147,8 @@ function buildReferencePolicy(addresses: readonly string[]): string {
 }
 
 /**
- * Scalar's script, with its licences. This plug-in brings it in 20 packages, @scalar/api-reference in 270. The plug-in
- * gives the script only to the handler of a route, so it registers its routes here, without a server.
+ * Scalar's script, with its licences. As a file, only @scalar/api-reference has it, with 270 other packages. So it comes
+ * from a plug-in with 20, which keeps it in the handler of a route: it registers its routes here, without a server.
  */
 function readScalar(): string {
   const routes: { url: string; handler(request: object, reply: object): string }[] = [];
