@@ -17,7 +17,7 @@ export function renderPage(stage: string, bill: Bill, model: number | string): s
 <style>${style}</style>
 <body>
 <main>
-<h1>${title}: ${toDollars(sum(bill.paid))} paid</h1>
+<h1>${title}: ${toDollars(sumDollars(bill.paid))} paid</h1>
 ${renderDoubts(bill)}
 ${renderSum(bill)}
 ${renderRequests(bill, model)}
@@ -69,12 +69,15 @@ function renderSum({ paid, untagged_charges: others }: Bill): string {
       toDollars(dollars),
     ]);
   const rest = others.slice(MAX_OTHERS);
-  const last = rest.length > 0 ? [[`${rest.length} more`, toDollars(sum(rest))]] : [];
+  const last = rest.length > 0 ? [[`${rest.length} more`, toDollars(sumDollars(rest))]] : [];
   const beside =
     others.length > 0
       ? `<p><b>Not in the sum</b>, since no tags give it to a stage:</p>${renderTable(['Charge', 'Dollars'], [...shown, ...last])}`
       : '';
-  const table = renderTable(['Charge', 'Dollars'], [...rows, ['Paid', toDollars(sum(paid))]]);
+  const table = renderTable(
+    ['Charge', 'Dollars'],
+    [...rows, ['Paid', toDollars(sumDollars(paid))]],
+  );
   return renderSection('What was paid', `${table}<p>${ofList}</p>${beside}`);
 }
 const MAX_OTHERS = 20;
@@ -158,7 +161,7 @@ function renderDays(bill: Bill): string {
   const label = `Dollars of each day, at most ${toDollars(top)}`;
   const chart = `<svg height="130" role="img" aria-label="${label}">${[...columns, ...names].join('')}</svg>`;
   const usage = paid.find(({ charge }) => charge === 'usage')?.dollars ?? 0;
-  const rest = Number(usage) - sum(days);
+  const rest = Number(usage) - sumDollars(days);
   const ofMonth =
     Math.abs(rest) >= 0.005
       ? ` ${toDollars(rest)} of usage is in lines of more than a day or of another month, and not in the chart.`
@@ -195,7 +198,7 @@ function renderTable(header: readonly string[], rows: readonly (readonly string[
 }
 
 type Cell = string | number | null;
-const sum = (rows: readonly { readonly dollars: Cell }[]) =>
+export const sumDollars = (rows: readonly { readonly dollars: Cell }[]) =>
   rows.reduce((all, { dollars }) => all + Number(dollars), 0);
 const findMonth = ({ this_month: [row] }: Bill) => `${row?.month}`;
 

@@ -3,7 +3,7 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import { log, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
 import { priceUsualMillion } from '../usualCosts.ts';
-import { renderPage, toDollars, toMonthName } from './page.ts';
+import { renderPage, sumDollars, toDollars, toMonthName } from './page.ts';
 import { readBill } from './readBill.ts';
 
 type Options = OptionValues<(typeof commands.costs.subcommands)['report']>;
@@ -24,9 +24,8 @@ export async function runReport(options: Options, paths: readonly string[]) {
         })
       : undefined;
   await writeOut(renderPage(stage.name, bill, model ?? missing));
-  const sum = bill.paid.reduce((all, { dollars }) => all + Number(dollars), 0);
   const doubts = bill.doubts.length === 1 ? '1 doubt' : `${bill.doubts.length} doubts`;
   log(
-    `${stage.name}, ${toMonthName(`${bill.this_month[0]?.month}`)}: ${toDollars(sum)} paid, ${doubts}.`,
+    `${stage.name}, ${toMonthName(`${bill.this_month[0]?.month}`)}: ${toDollars(sumDollars(bill.paid))} paid, ${doubts}.`,
   );
 }

@@ -1,10 +1,10 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { findOperation } from '../../../shared/contract/paths.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
-import { type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { FILTERED } from '../../gateway/gatewayErrors.ts';
 import { checkAgent, toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { type QueryRow, toNumber } from './cloudWatch.ts';
 
 // What the logs of the last hours say of requests and of those who send them.
 

@@ -9,8 +9,6 @@ import { type OperationId, operationIds, operations } from '../../../shared/cont
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { findLiveCommits, findMissing } from '../../cli/liveFunctions.ts';
-import { runQuery } from '../../cli/logsInsights.ts';
-import { readSums } from '../../cli/metricSums.ts';
 import { toCount } from '../../cli/output.ts';
 import {
   describeStack,
@@ -27,6 +25,7 @@ import { tableNames } from '../../stages/tables.ts';
 import { choosePrevious, isDone } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 import { readCode } from '../rollback/stageCode.ts';
+import { readSums, runQuery } from './cloudWatch.ts';
 import {
   addressQuery,
   callerQuery,

@@ -1,11 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  type CloudWatchClient,
+  GetMetricDataCommand,
+  type Metric,
+} from '@aws-sdk/client-cloudwatch';
+import {
   type CloudWatchLogsClient,
   GetQueryResultsCommand,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { log } from './output.ts';
-import { ignoring } from './stageStack.ts';
+import { log } from '../../cli/output.ts';
+import { ignoring } from '../../cli/stageStack.ts';
 
 /** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
@@ -89,4 +94,31 @@ async function waitForRows(
 /** Insights leaves out a sum of nothing. */
 export function toNumber(text: string | undefined): number {
   return Number(text) || 0;
+}
+
+/** A metric of CloudWatch, with a name of ours. */
+interface NamedMetric extends Metric {
+  readonly label: string;
+  /** By default its sum. */
+  readonly statistic?: string;
+}
+
+/** The values of metrics in each part of a period that has data, by their labels. */
+export async function readSums(
+  client: CloudWatchClient,
+  metrics: readonly NamedMetric[],
+  period: Period,
+  partSeconds: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const command = new GetMetricDataCommand({
+    StartTime: new Date(period.from),
+    EndTime: new Date(period.end),
+    MetricDataQueries: metrics.map(({ label, statistic: Stat = 'Sum', ...Metric }, index) => ({
+      Id: `metric${index}`,
+      Label: label,
+      MetricStat: { Metric, Period: partSeconds, Stat },
+    })),
+  });
+  const { MetricDataResults = [] } = await client.send(command);
+  return new Map(MetricDataResults.map(({ Label = '', Values = [] }) => [Label, Values]));
 }
