@@ -5,7 +5,7 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
  * letters and digits, so a key is one word without quoting. A secret scanner finds it with `psk_[0-9A-Za-z]{42}`.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^psk_[0-9A-Za-z]{42}$/;
+export const apiKeyShape = /^psk_[0-9A-Za-z]{42}$/;
 
 /** The key ids that only the hook of deployments uses. Its role may write no other keys. */
 export const hookKeyIds = 'hook*';
@@ -37,7 +37,7 @@ export function randomHookKeyId(): string {
 /** The parts of a well-formed key; `undefined` if the format or the checksum is wrong. */
 export function parseApiKey(text: string) {
   const [keyId, secret, checksum] = [text.slice(4, 14), text.slice(14, 40), text.slice(40)];
-  const isValid = shape.test(text) && computeChecksum(keyId + secret) === checksum;
+  const isValid = apiKeyShape.test(text) && computeChecksum(keyId + secret) === checksum;
   return isValid ? { keyId, secret } : undefined;
 }
 

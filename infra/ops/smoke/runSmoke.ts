@@ -1,3 +1,4 @@
+import { apiKeyShape } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import type { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
@@ -25,7 +26,7 @@ export async function runSmoke(options: OptionValues<typeof commands.smoke>): Pr
   const { PETSTORE_API_KEY: given } = process.env;
   const key = given || (stack && (await readCheckKey(stack)));
   const apiKey = key?.trim() ?? '';
-  if (!/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) {
+  if (!apiKeyShape.test(apiKey)) {
     throw new UsageError(
       stage && !given
         ? `First run npx petstore keys check --stage ${stage.name}: the stage keeps no key for the smoke test yet. Or set one in PETSTORE_API_KEY.`
