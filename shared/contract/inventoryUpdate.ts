@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { MAX_QUANTITY, quantityError } from './values.ts';
 
-export function quantityFrom(least: number) {
-  return z.int({ error: quantityError(least) }).check(z.minimum(least), z.maximum(MAX_QUANTITY));
+export function quantityFrom(min: number) {
+  return z.int({ error: quantityError(min) }).check(z.minimum(min), z.maximum(MAX_QUANTITY));
 }
 
 /** The body of an update. Members other than `quantity` are ignored. */

@@ -18,8 +18,8 @@ export const UNUSED_ID = '-8070450532247928833';
 /** The largest stock count, 2^31 - 1. */
 export const MAX_QUANTITY = 2_147_483_647;
 
-export function quantityError(least: number): string {
-  return `must be an integer from ${least} to ${MAX_QUANTITY}`;
+export function quantityError(min: number): string {
+  return `must be an integer from ${min} to ${MAX_QUANTITY}`;
 }
 
 export const DELTA_ERROR = `must be an integer from -${MAX_QUANTITY} to ${MAX_QUANTITY}, but not 0`;

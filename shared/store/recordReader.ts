@@ -106,15 +106,15 @@ export function oneOf<Value extends string>(values: readonly Value[], rule: stri
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-export function quantityFrom(least: number): Reader<number> {
-  return defineReader((stored) => parseQuantity(asDigits(stored), least), quantityError(least));
+export function quantityFrom(min: number): Reader<number> {
+  return defineReader((stored) => parseQuantity(asDigits(stored), min), quantityError(min));
 }
 
 /** A quantity in DynamoDB's text; `undefined` if it is not one. A number would round a fraction close to an integer. */
-export function parseQuantity(digits: string | undefined, least: number): number | undefined {
+export function parseQuantity(digits: string | undefined, min: number): number | undefined {
   const quantity = Number(digits);
   const isExact = Number.isInteger(quantity) && String(quantity) === digits;
-  return isExact && quantity >= least && quantity <= MAX_QUANTITY ? quantity : undefined;
+  return isExact && quantity >= min && quantity <= MAX_QUANTITY ? quantity : undefined;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
