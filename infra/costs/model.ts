@@ -55,12 +55,13 @@ function findUsual(operationId: OperationId, { shares, entries }: Traffic): Requ
   return getUnits(operationId, most?.response ?? '200', entries);
 }
 
-const remedy = 'Add it to test/conformance/costs/namedRequests.ts, and run npm run units.';
+const toRemedy = (id: string) =>
+  `Add it to test/conformance/operations/${id}.ts, and run npm run units.`;
 
 function getUnits(id: RequestUnits['operationId'], response: string, entries: number) {
   const units = findUnits(id, response, entries);
   if (units) return units;
-  throw new Error(`units.json has no request "${response}" of ${id}. ${remedy}`);
+  throw new Error(`units.json has no request "${response}" of ${id}. ${toRemedy(id)}`);
 }
 
 /** What a million such requests cost, at the first step of each price. */
@@ -79,7 +80,7 @@ function findMostExpensive(
     .map((response) => priceMillion(stage, getUnits(id, response, entries), traced))
     .toSorted((one, other) => other.dollars - one.dollars);
   if (most) return most;
-  throw new Error(`units.json has no requests of ${id}. ${remedy}`);
+  throw new Error(`units.json has no requests of ${id}. ${toRemedy(id)}`);
 }
 
 /** What a number of such requests use. */

@@ -100,8 +100,6 @@ function linkToReference(id: string): string {
 }
 
 function collectOperationFacts(documentationAddress: string): Placeholders {
-  const findLifecycle = (id: string) =>
-    rows.find(({ operationId }) => operationId === id)?.lifecycle;
   return {
     apiVersion: () => apiVersion,
     documentVersion: () => readCommittedDocument().info.version,
@@ -109,17 +107,7 @@ function collectOperationFacts(documentationAddress: string): Placeholders {
     operation: (id) => (Object.hasOwn(operations, id) ? linkToReference(id) : undefined),
     operations: renderOperationTable,
     deprecatedOperations: listDeprecatedOperations,
-    lifecycleHeaders(id) {
-      const lifecycle = findLifecycle(id);
-      if (lifecycle?.kind !== 'deprecated') return undefined;
-      const lines = Object.entries(toLifecycleHeaders(lifecycle, documentationAddress));
-      return lines.map(([name, value]) => `${name}: ${value}`).join('\n');
-    },
-    deprecation(id) {
-      const lifecycle = findLifecycle(id);
-      if (lifecycle?.kind !== 'deprecated') return undefined;
-      return `Deprecated from **${toDay(lifecycle.since)}**; available at least until **${toDay(lifecycle.sunset)}** (00:00 UTC).`;
-    },
+    deprecations: () => renderDeprecations(documentationAddress),
     errors: renderErrorTable,
     retryAfter: (reason) => retryAfter[reason as keyof typeof retryAfter],
   };
@@ -144,6 +132,22 @@ function listDeprecatedOperations(): string {
     .filter(({ lifecycle }) => lifecycle.kind === 'deprecated')
     .map(({ operationId }) => `[\`${operationId}\`](#${operationId})`);
   return ids.length > 0 ? `Deprecated: ${ids.join(', ')}.` : 'No operation is deprecated.';
+}
+
+/** A section for each deprecated operation. */
+function renderDeprecations(documentationAddress: string): string {
+  const sections = rows.flatMap(({ operationId, lifecycle }) => {
+    if (lifecycle.kind !== 'deprecated') return [];
+    const headers = Object.entries(toLifecycleHeaders(lifecycle, documentationAddress));
+    const { replacement } = operationTexts[operationId as OperationId];
+    return [
+      `## \`${operationId}\``,
+      `Deprecated from **${toDay(lifecycle.since)}**; available at least until **${toDay(lifecycle.sunset)}** (00:00 UTC).`,
+      ['```http', ...headers.map(([name, value]) => `${name}: ${value}`), '```'].join('\n'),
+      ...(replacement === undefined ? [] : [replacement]),
+    ];
+  });
+  return sections.join('\n\n');
 }
 
 function toDay(instant: Date): string {

@@ -46,6 +46,8 @@ export interface OperationText {
   readonly description: string;
   /** Describes the 200. */
   readonly success: string;
+  /** Markdown: what clients of a deprecated operation use in its place. */
+  readonly replacement?: string;
 }
 
 export const tagTexts: Readonly<Record<OperationText['tag'], string>> = {
@@ -85,6 +87,8 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
     description:
       'Deprecated: see [Changes and deprecations](deprecations.html#getPet) for the replacement and the sunset date.',
     success: 'The pet.',
+    replacement:
+      'Stock and status of a pet come from [`getInventoryEntry`](lists.html#one-entry), and of many pets in one request from [`listInventory`](lists.html#parts-of-a-list). Name, category, photos and tags have no replacement in this service yet. A future one will be announced here. Before the sunset, copy the data that you need, or plan for another source.',
   },
   listOrders: {
     tag: 'Orders',

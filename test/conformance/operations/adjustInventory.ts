@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../../shared/contract/headers.ts';
 import { toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
+import { MAX_ADJUSTMENTS, MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
 import {
@@ -39,6 +41,19 @@ const refuseUnder = (key: string, summary: string, code: ErrorCode, adjustments:
     headers: { ...json, 'Idempotency-Key': key },
     body: { adjustments },
   });
+
+let pricedKeys = 0;
+
+/** With a key of the greatest length, by default a new one. */
+function priceAdjustment(petIds: readonly bigint[], delta: number, key = `${++pricedKeys}`) {
+  return {
+    path,
+    headers: { ...json, 'Idempotency-Key': key.padStart(MAX_IDEMPOTENCY_KEY_LENGTH, 'k') },
+    body: toBody(petIds.map((petId) => [petId, delta])),
+    // A transaction, and then a read of the entries or a write of the refusal.
+    milliseconds: 20,
+  };
+}
 
 export const adjustInventory: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({
@@ -94,6 +109,31 @@ export const adjustInventory: OperationSuite = {
     notJson: refuse('A body with another Content-Type', 'unsupported_media_type', {
       headers: { 'Content-Type': 'text/plain' },
     }),
+  },
+  listRequests({ available, pending }) {
+    const [one, cart] = [available.slice(0, 1), available.slice(0, MAX_ADJUSTMENTS)];
+    return [
+      { ...priceAdjustment(one, -1), response: '200', request: 'one pet' },
+      { ...priceAdjustment(cart, -1), response: '200 cart', request: `${MAX_ADJUSTMENTS} pets` },
+      {
+        ...priceAdjustment(one, -1, 'replay'),
+        response: '200 replay',
+        request: 'one pet, again',
+      },
+      { ...priceAdjustment(one, -1_000), response: '409', request: 'one pet, sold out' },
+      {
+        ...priceAdjustment(pending.slice(0, MAX_ADJUSTMENTS), -MAX_QUANTITY),
+        response: '409 cart',
+        request: `${MAX_ADJUSTMENTS} pets, refused`,
+      },
+      {
+        ...priceAdjustment(one, -1),
+        response: '403',
+        request: 'a read key',
+        key: 'read',
+        milliseconds: 2,
+      },
+    ];
   },
   callClient: (client, fixtures) =>
     client.adjustInventory([{ petId: fixtures.changeablePetId, delta: 1 }], {

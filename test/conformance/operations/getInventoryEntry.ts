@@ -26,6 +26,20 @@ export const getInventoryEntry: OperationSuite = {
     ...withoutKey({ path: '/inventory/7' }),
     unknownId: { summary: 'An id that no entry has', path: '/inventory/999999', code: 'not_found' },
   },
+  listRequests({ available: [id], missing, entryTag }) {
+    const entry = { path: `/inventory/${id}`, milliseconds: 10 };
+    return [
+      { ...entry, response: '200', request: 'one id' },
+      {
+        ...entry,
+        response: '304',
+        request: 'one id, unchanged',
+        headers: { 'If-None-Match': entryTag },
+      },
+      { ...entry, response: '404', request: 'an unknown id', path: `/inventory/${missing}` },
+      { ...entry, response: '401', request: 'no key', key: 'none', milliseconds: 2 },
+    ];
+  },
   callClient: (client, fixtures) => client.getInventoryEntry(fixtures.changeablePetId),
   describeRows,
 };

@@ -14,6 +14,13 @@ export const getPet: OperationSuite = {
     ...withoutKey({ path: '/pets/11' }),
     unknownId: { summary: 'An id that no pet has', path: '/pets/999999', code: 'not_found' },
   },
+  listRequests({ available: [id], petOfSample }) {
+    const pet = { path: `/pets/${petOfSample}`, milliseconds: 10 };
+    return [
+      { ...pet, response: '200', request: 'one id' },
+      { ...pet, response: '200 long', request: 'one id of 19 digits', path: `/pets/${id}` },
+    ];
+  },
   callClient: (client, { pets }) => client.getPet(pets[0]?.id ?? 0n),
   describeRows,
 };

@@ -1,6 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../../shared/contract/json.ts';
+import { MAX_IDS } from '../../../shared/contract/operations/listInventory.ts';
 import { responses } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
@@ -18,6 +19,59 @@ export const listInventory: OperationSuite = {
     byId: { summary: 'Two entries by their ids', path: '/inventory?petId=7,8' },
     badLimit: { summary: 'A limit of 0', path: '/inventory?limit=0', code: 'invalid_request' },
     ...withoutKey({ path: '/inventory' }),
+  },
+  listRequests({ available: [id, ...others], listTag, cursors }) {
+    const ids = [id, ...others].slice(0, MAX_IDS).join();
+    const list = {
+      path: '/inventory',
+      milliseconds: 25,
+      longMilliseconds: 700,
+      longEntries: 100_000,
+    } as const;
+    return [
+      { ...list, response: '200', request: 'all entries' },
+      {
+        ...list,
+        response: '200 gzip',
+        request: 'all entries, gzip',
+        headers: { 'Accept-Encoding': 'gzip' },
+        milliseconds: 30,
+        longMilliseconds: 900,
+      },
+      {
+        ...list,
+        response: '200 etag',
+        request: 'all entries, include=etag',
+        path: '/inventory?include=etag',
+      },
+      {
+        ...list,
+        response: '304',
+        request: 'all entries, unchanged',
+        headers: { 'If-None-Match': listTag },
+        longMilliseconds: 312,
+        // A list with more entries than one page of a Scan has no tag.
+        longEntries: 43_000,
+      },
+      {
+        response: '200 petId',
+        request: 'one id',
+        path: `/inventory?petId=${id}`,
+        milliseconds: 10,
+      },
+      {
+        response: '200 petIds',
+        request: `${MAX_IDS} ids, include=etag`,
+        path: `/inventory?petId=${ids}&status=available&include=etag`,
+        milliseconds: 11,
+      },
+      {
+        response: '200 page',
+        request: 'limit=1000, include=etag',
+        path: `/inventory?limit=1000&cursor=${cursors.listInventory}&include=etag`,
+        milliseconds: 25,
+      },
+    ];
   },
   callClient: async (client) => (await client.listInventory()).items,
   describeRows,

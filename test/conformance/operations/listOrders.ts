@@ -18,6 +18,17 @@ export const listOrders: OperationSuite = {
     },
     ...withoutKey({ path: '/store/orders' }),
   },
+  listRequests: ({ cursors }) => [
+    { response: '200', request: 'a page of 100', path: '/store/orders', milliseconds: 13 },
+    { response: '200 one', request: 'limit=1', path: '/store/orders?limit=1', milliseconds: 10 },
+    {
+      response: '200 page',
+      request: 'limit=1000',
+      path: `/store/orders?limit=1000&cursor=${cursors.listOrders}`,
+      // A whole processor takes 9 ms for a page of 173 KB. A function with 512 MB has 29 % of one.
+      milliseconds: 44,
+    },
+  ],
   callClient: async (client) => (await client.listOrders()).items,
   describeRows,
 };

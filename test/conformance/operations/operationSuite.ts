@@ -4,6 +4,7 @@ import type { TableName } from '../../../infra/stages/tables.ts';
 import type { PetstoreClient } from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
+import type { PricedRequest, Subjects } from '../costs/namedRequests.ts';
 import { expectSuccess } from '../expectations.ts';
 import {
   type ConformanceTarget,
@@ -29,6 +30,11 @@ export interface OperationSuite {
    * gets examples of failures when something is broken or too busy.
    */
   readonly examples: Readonly<Record<string, ExampleRequest>>;
+  /**
+   * Two to seven requests with what they cost: the usual ones, and for each parameter one with its most expensive value.
+   * `npm run units` measures them.
+   */
+  listRequests(subjects: Subjects): readonly PricedRequest[];
   /** Sends its valid request by the client, with the same result. */
   callClient(client: PetstoreClient, fixtures: Fixtures): Promise<unknown>;
   describeRows(target: TargetSource): void;

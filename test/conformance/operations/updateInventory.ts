@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { responses } from '../../../shared/contract/operations.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import {
@@ -56,6 +57,27 @@ export const updateInventory: OperationSuite = {
     notJson: refuse('A body with another Content-Type', 'unsupported_media_type', {
       headers: { 'Content-Type': 'text/plain' },
     }),
+  },
+  listRequests({ available: [id] }) {
+    const { headers } = update;
+    const one = {
+      path: `/inventory/${id}`,
+      headers,
+      body: '{"quantity":500}',
+      milliseconds: 10,
+    };
+    return [
+      { ...one, response: '200', request: 'one id' },
+      {
+        ...one,
+        response: '412',
+        request: 'one id, If-Match of another state',
+        headers: { ...headers, 'If-Match': '"AAAAGQBh"' },
+        body: `{"quantity":${MAX_QUANTITY}}`,
+        milliseconds: 15,
+      },
+      { ...one, response: '403', request: 'a read key', key: 'read', milliseconds: 2 },
+    ];
   },
   callClient: (client, fixtures) => {
     const { petId, quantity } = changeableEntry(fixtures);

@@ -221,9 +221,9 @@ test('a month at every throttle’s rate is the rate times 2,628,000 seconds tim
 });
 
 test('a request that a further operation lacks is named', () => {
-  const share = { operationId: 'listPets' as OperationId, response: '200', requests: 1 };
+  const share = { operationId: 'getDog' as OperationId, response: '200', requests: 1 };
   expect(() => priceMonth(priced, { source: '', entries: 1, shares: [share] })).toThrow(
-    'units.json has no request "200" of listPets. Add it to test/conformance/costs/namedRequests.ts, and run npm run units.',
+    'units.json has no request "200" of getDog. Add it to test/conformance/operations/getDog.ts, and run npm run units.',
   );
 });
 

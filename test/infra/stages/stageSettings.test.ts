@@ -77,13 +77,17 @@ describe("a stage's settings", () => {
   });
 
   it.each([
-    ['getPet', { timeoutSeconds: 28 }, undefined],
+    ['getInventoryEntry', { timeoutSeconds: 28 }, undefined],
     [
-      'getPet',
+      'getInventoryEntry',
       { timeoutSeconds: 29 },
-      'getPet.timeoutSeconds: Too big: expected number to be <=28; it is 29',
+      'getInventoryEntry.timeoutSeconds: Too big: expected number to be <=28; it is 29',
     ],
-    ['getPet', { timeoutSeconds: undefined }, 'getPet.timeoutSeconds: must be set'],
+    [
+      'getInventoryEntry',
+      { timeoutSeconds: undefined },
+      'getInventoryEntry.timeoutSeconds: must be set',
+    ],
     ['listInventory', { timeoutSeconds: 900 }, undefined],
     [
       'listInventory',

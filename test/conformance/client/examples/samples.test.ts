@@ -11,9 +11,6 @@ import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../../infra/local/storeData.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
-import { statusOfCode } from '../../../../shared/contract/errorBody.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
-import { operations } from '../../../../shared/contract/operations.ts';
 import { type ForeignResponse, startProxy } from '../../../support/faults/proxy.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -269,16 +266,3 @@ async function execute(program: string, args: readonly string[], env = {}): Prom
   const ended = await running.catch(({ stdout, stderr }) => expect.fail(`${stdout}\n${stderr}`));
   return ended.stdout;
 }
-
-const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
-
-it.each(Object.values<Operation>(operations))(
-  'the README’s table has $operationId as in the contract',
-  ({ operationId, method, path, errors }) => {
-    const row = readme.split('\n').find((line) => line.startsWith(`| ${operationId} `)) ?? '';
-    expect(row).toContain(`\`${method} ${path}\``);
-    expect(row).toMatch(
-      new RegExp(`\\| ${[...new Set(errors.map((code) => statusOfCode[code]))].join(', ')} \\|$`),
-    );
-  },
-);
