@@ -40,12 +40,10 @@ export interface IdParameter extends Parameter<bigint> {
   readonly resource: string;
 }
 
-export const petId = defineIdParameter('petId', 'pet');
-
 export const entryPetId = defineIdParameter('petId', 'inventory entry');
 
 /* @__NO_SIDE_EFFECTS__ so that a function bundles only the ids that it uses */
-function defineIdParameter(name: string, resource: string): IdParameter {
+export function defineIdParameter(name: string, resource: string): IdParameter {
   return {
     name,
     resource,

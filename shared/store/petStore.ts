@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { NotFound } from '../contract/errors.ts';
-import { petId as parameter } from '../contract/parameters.ts';
+import { getPet } from '../contract/operations/getPet.ts';
 import type { Pet } from '../contract/schemas.ts';
 import { PET_STATUS_ERROR, petStatuses } from '../contract/values.ts';
 import { defineRecordReader, int64, listOf, mapOf, oneOf, optional, text } from './recordReader.ts';
@@ -12,7 +12,7 @@ export function definePetStore(client: DynamoDBDocumentClient, tableName: string
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: { id: petId } }),
       );
-      if (!Item) throw new NotFound(parameter, petId);
+      if (!Item) throw new NotFound(getPet.parameters.petId, petId);
       return toPet(Item);
     },
   };

@@ -12,7 +12,7 @@ import { selectHeaderObjects } from './headers.ts';
 import { documentation, type RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
 import { selectExamples, toResponseObjects } from './responses.ts';
-import { buildSchemas } from './schemas.ts';
+import { buildSchemas, selectSchemas } from './schemas.ts';
 
 /** The version of the interface, not of its code. A new major version has its own base address. */
 const INTERFACE_VERSION = '1.4.0';
@@ -52,7 +52,7 @@ export function defineOpenApiDocument(
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: components,
+      schemas: selectSchemas(components, paths),
       headers: selectHeaderObjects(JSON.stringify(paths)),
       securitySchemes: {
         apiKey: {

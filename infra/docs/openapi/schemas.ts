@@ -142,6 +142,20 @@ export function buildSchemas() {
   return { components, schemaOf };
 }
 
+/** The schemas that operations refer to, and those that these refer to. */
+export function selectSchemas<Schema>(all: Readonly<Record<string, Schema>>, paths: object) {
+  const used = new Set<string>();
+  function visit(part: unknown): void {
+    for (const name of Object.keys(all)) {
+      if (used.has(name) || !JSON.stringify(part).includes(`"${toSchemaUri(name)}"`)) continue;
+      used.add(name);
+      visit(all[name]);
+    }
+  }
+  visit(paths);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
+}
+
 export function toSchemaUri(name: string): string {
   return `#/components/schemas/${name}`;
 }

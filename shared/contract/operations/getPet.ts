@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { petId } from '../parameters.ts';
+import { defineIdParameter } from '../parameters.ts';
 
 export const getPet = {
   operationId: 'getPet',
@@ -13,7 +13,7 @@ export const getPet = {
     guide: 'deprecations.html#getPet',
   },
   permission: 'read',
-  parameters: { petId },
+  parameters: { petId: defineIdParameter('petId', 'pet') },
   streamed: false,
   errors: ['invalid_request', 'unauthorized', 'not_found'],
 } as const satisfies Operation;

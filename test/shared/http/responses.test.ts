@@ -12,7 +12,7 @@ import { getInventoryEntry } from '../../../shared/contract/operations/getInvent
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
-import { petId } from '../../../shared/contract/parameters.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { Reply, RequestState } from '../../../shared/http/operationRequest.ts';
@@ -92,7 +92,10 @@ it.each<[Error, object, logged?: object]>([
   [new TypeError('of x', { cause }), { statusCode: 500, body: JSON.stringify(mistake) }, logged],
   [new StoreUnavailable(cause), { statusCode: 503, headers: { 'Retry-After': '5' } }, logged],
   [new StoreUnavailable(cause, true), { statusCode: 503, headers: { 'Retry-After': '1' } }, logged],
-  [new NotFound(petId, 7n), { statusCode: 404, body: text('There is no pet with petId 7.') }],
+  [
+    new NotFound(entryPetId, 7n),
+    { statusCode: 404, body: text('There is no inventory entry with petId 7.') },
+  ],
   [
     new StoreUnavailable(cause, false, 'It was applied.'),
     { statusCode: 503, headers: { 'Retry-After': '5' }, body: text('It was applied.') },
@@ -140,7 +143,7 @@ const lifecycle = {
 it.each([
   [200, apiKey, async () => ({ body: {} })],
   [401, 'psk_unknown', async () => ({ body: {} })],
-  [404, apiKey, () => Promise.reject(new NotFound(petId, 7n))],
+  [404, apiKey, () => Promise.reject(new NotFound(entryPetId, 7n))],
   [500, apiKey, () => Promise.reject(new Error('broken'))],
 ])('a deprecated operation says so with status %i', async (status, key, respond) => {
   const handler = defineHandler({ ...getInventoryEntry, lifecycle }, settings, respond);

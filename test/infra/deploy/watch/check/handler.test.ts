@@ -183,9 +183,10 @@ it('calls operations and AWS, writes metrics, and fails with a line for each pro
     write.mockRestore();
     expect(stdout + inspect(error), what).not.toContain('psk_');
     if (screens.length === 0) {
-      const calls = aws.calls.map(
-        ({ operation, input }) => `${operation} ${JSON.stringify(input)}`,
-      );
+      const calls = aws.calls
+        .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
+        // Only some operations read it.
+        .filter((line) => !line.includes('"pets"'));
       screens.push(...calls.sort(), ...asked.sort());
     }
     const found = [stdout.trim(), ...(error?.message.split('\n') ?? [])].filter(Boolean);
