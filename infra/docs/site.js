@@ -76,11 +76,23 @@ function addSearch(search) {
   const box = search.querySelector('input');
   const status = search.querySelector('[role="status"]');
   const list = search.querySelector('ol');
-  const load = defineIndex();
+  let entries;
+  let loading;
+
+  /** One request for all who wait: a second response would replace the results under the reader's focus. */
+  function load() {
+    loading ??= fetch('search.json')
+      .then((response) => response.json())
+      .finally(() => {
+        loading = undefined;
+      });
+    return loading;
+  }
 
   async function show() {
-    const entries = await load().catch(() => undefined);
-    if (!entries) {
+    try {
+      entries ??= await load();
+    } catch {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
@@ -100,32 +112,6 @@ function addSearch(search) {
 
   box.addEventListener('input', show);
   box.addEventListener('focus', show);
-  addSearchKeys(search, show, close);
-  document.addEventListener('click', ({ target }) => {
-    if (target !== box) close();
-  });
-  search.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !search.contains(relatedTarget)) close();
-  });
-}
-
-/** Loads the entries once, and again after a failure: a second response would replace the results under the reader's focus. */
-function defineIndex() {
-  let loading;
-  return () => {
-    loading ??= fetch('search.json')
-      .then((response) => response.json())
-      .catch((error) => {
-        loading = undefined;
-        throw error;
-      });
-    return loading;
-  };
-}
-
-/** A slash leads to the box, arrows through the results, Escape back, and Enter to the first result. */
-function addSearchKeys(search, show, close) {
-  const box = search.querySelector('input');
   document.addEventListener('keydown', (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event;
     const isTyping = target.isContentEditable || target.matches('input, textarea, select');
@@ -135,7 +121,7 @@ function addSearchKeys(search, show, close) {
   });
   search.addEventListener('keydown', async (event) => {
     const { key } = event;
-    const stops = [box, ...search.querySelectorAll('ol a')];
+    const stops = [box, ...list.querySelectorAll('a')];
     const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (step !== undefined) {
       event.preventDefault();
@@ -147,7 +133,13 @@ function addSearchKeys(search, show, close) {
     }
     if (key !== 'Enter' || document.activeElement !== box) return;
     await show();
-    search.querySelector('ol a')?.click();
+    list.querySelector('a')?.click();
+  });
+  document.addEventListener('click', ({ target }) => {
+    if (target !== box) close();
+  });
+  search.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !search.contains(relatedTarget)) close();
   });
 }
 
