@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ignoring, NoStackError, openStage } from '../../cli/stageStack.ts';
-import { hasStack, liveAlias, toNames } from '../../stages/resourceNames.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { hasStack, listStacks, liveAlias, toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stages } from '../../stages/stages.ts';
 import { findAliases, readStackAliases, type Template } from './stackTemplate.ts';
 
@@ -60,7 +61,24 @@ export async function checkStacks(folder: string, names: readonly string[]): Pro
 }
 
 /** The stages with a stack that is to be deployed. @param names as for `cdk deploy`, with options */
-export function findStages(names: readonly string[]): Stage[] {
+function findStages(names: readonly string[]): Stage[] {
   const isNamed = (stage: Stage) => names.some((name) => hasStack(stage, name));
   return Object.values(stages).filter((stage) => names.includes('--all') || isNamed(stage));
+}
+
+/**
+ * @param typed the words behind `npm run deploy`
+ * @throws {UsageError} if there is no such stack: a name that is wrong fails before anything is built
+ */
+export function chooseStages(typed: readonly string[]): Stage[] {
+  const all = Object.values(stages);
+  const firstOption = typed.findIndex((one) => one.startsWith('-'));
+  // Behind an option, a word may be its value.
+  const names = typed.slice(0, firstOption < 0 ? undefined : firstOption);
+  const unknown = names.find((name) => !all.some((stage) => hasStack(stage, name)));
+  const chosen = findStages(typed);
+  if (unknown === undefined && chosen.length > 0) return chosen;
+  const wrong = unknown === undefined ? 'no stack is named' : `"${unknown}" is no stack`;
+  const known = all.flatMap(listStacks).join(', ');
+  throw new UsageError(`Nothing was deployed: ${wrong}. The stacks are ${known}.`);
 }

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { runCommand, UsageError } from '../../cli/usage.ts';
-import { hasStack, listStacks } from '../../stages/resourceNames.ts';
-import { type Stage, stages } from '../../stages/stages.ts';
-import { checkStacks, findStages } from './checkAliases.ts';
+import { runCommand } from '../../cli/usage.ts';
+import { listStacks } from '../../stages/resourceNames.ts';
+import { checkStacks, chooseStages } from './checkAliases.ts';
 
 const folder = 'cdk.out';
 
@@ -13,20 +12,6 @@ await runCommand(async (typed) => {
   await checkStacks(folder, typed);
   runCdk('deploy', '--app', folder, ...typed);
 });
-
-/** @throws {UsageError} if there is no such stack: a name that is wrong fails before anything is built */
-function chooseStages(typed: readonly string[]): Stage[] {
-  const all = Object.values(stages);
-  const firstOption = typed.findIndex((one) => one.startsWith('-'));
-  // Behind an option, a word may be its value.
-  const names = typed.slice(0, firstOption < 0 ? undefined : firstOption);
-  const unknown = names.find((name) => !all.some((stage) => hasStack(stage, name)));
-  const chosen = findStages(typed);
-  if (unknown === undefined && chosen.length > 0) return chosen;
-  const wrong = unknown === undefined ? 'no stack is named' : `"${unknown}" is no stack`;
-  const known = all.flatMap(listStacks).join(', ');
-  throw new UsageError(`Nothing was deployed: ${wrong}. The stacks are ${known}.`);
-}
 
 /** The CDK shows its own errors, so this ends with its status. */
 function runCdk(...args: string[]): void {

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { chooseStages } from '../../../../infra/ops/rollback/checkAliases.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { runOps } from '../opsProcess.ts';
 
@@ -14,37 +15,40 @@ async function deploy(...typed: string[]) {
   return await runOps(['infra/ops/rollback/deploy.ts', ...typed], { variables });
 }
 
-const staging = 'petstore-staging petstore-staging-watch';
-const production = 'petstore-production petstore-production-watch';
-
-it.each([
-  [['petstore-staging'], staging],
-  [['petstore-staging-watch', '--require-approval', 'never'], staging],
-  [['--require-approval', 'never', 'petstore-staging-watch'], staging],
-  [['petstore-production*'], production],
-  [['petstore-staging', 'petstore-production'], `${staging} ${production}`],
-  [['--all'], `${staging} ${production}`],
-])(
-  'npm run deploy %j builds the stages that it deploys, and ends as the CDK does',
-  async (typed, built) => {
-    expect(await deploy(...typed)).toEqual({
-      status: 3,
-      stdout: `cdk synth --quiet --exclusively ${built}\n`,
-      stderr: '',
-    });
-  },
-);
-
 const stacks =
   'petstore-staging, petstore-staging-watch, petstore-production, petstore-production-watch';
+
+it('npm run deploy builds the stages that it deploys, and ends as the CDK does', async () => {
+  expect(await deploy('petstore-staging-watch', '--require-approval', 'never')).toEqual({
+    status: 3,
+    stdout: 'cdk synth --quiet --exclusively petstore-staging petstore-staging-watch\n',
+    stderr: '',
+  });
+});
+
+it('npm run deploy builds nothing without a stack, and says which there are', async () => {
+  const stderr = `Nothing was deployed: no stack is named. The stacks are ${stacks}.\n`;
+  expect(await deploy()).toEqual({ status: 2, stdout: '', stderr });
+});
+
+it.each([
+  [['petstore-staging'], ['staging']],
+  [['--require-approval', 'never', 'petstore-staging-watch'], ['staging']],
+  [['petstore-production*'], ['production']],
+  [
+    ['petstore-staging', 'petstore-production'],
+    ['staging', 'production'],
+  ],
+  [['--all'], ['staging', 'production']],
+])('npm run deploy %j builds %j', (typed, built) => {
+  expect(chooseStages(typed).map(({ name }) => name)).toEqual(built);
+});
 
 it.each([
   [['petstore-stagin'], '"petstore-stagin" is no stack'],
   [['staging', '--require-approval', 'never'], '"staging" is no stack'],
   [['petstore-staging', 'petstore-production-backup'], '"petstore-production-backup" is no stack'],
   [['--require-approval', 'never'], 'no stack is named'],
-  [[], 'no stack is named'],
-])('npm run deploy %j builds nothing, and says which stacks there are', async (typed, wrong) => {
-  const stderr = `Nothing was deployed: ${wrong}. The stacks are ${stacks}.\n`;
-  expect(await deploy(...typed)).toEqual({ status: 2, stdout: '', stderr });
+])('npm run deploy %j is wrong: %s', (typed, wrong) => {
+  expect(() => chooseStages(typed)).toThrow(`Nothing was deployed: ${wrong}. The stacks are`);
 });
