@@ -171,16 +171,16 @@ export async function writeParquet(
     return /tags/i.test(name) ? `from_json(${name}, '"MAP(VARCHAR, VARCHAR)"') AS ${name}` : name;
   });
   writer ??= await (await DuckDBInstance.create(':memory:')).connect();
-  const values = rows.map((row) => {
-    const texts = Object.values(row).map((cell) => {
-      const text = typeof cell === 'object' ? JSON.stringify(cell) : `${cell}`;
-      return `nullif('${text.replaceAll("'", "''")}', '')`;
-    });
-    return `(${texts.join()})`;
-  });
-  const names = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`);
+  const texts = rows.map((row) =>
+    Object.values(row).map((cell) => (typeof cell === 'object' ? JSON.stringify(cell) : `${cell}`)),
+  );
+  const cells = Object.keys(rows[0] ?? {}).map(
+    (name, index) => `nullif(cells[${index + 1}], '') AS "${name}"`,
+  );
   await writer.run(
-    `COPY (SELECT ${columns.join()} FROM (VALUES ${values.join()}) bill(${names.join()})) TO '${target}' (FORMAT parquet)`,
+    `COPY (SELECT ${columns.join()} FROM (SELECT ${cells.join()} FROM (
+      SELECT unnest(from_json($1, '[["VARCHAR"]]')) AS cells))) TO '${target}' (FORMAT parquet)`,
+    [JSON.stringify(texts)],
   );
   return target;
 }
