@@ -191,18 +191,21 @@ const bills: Readonly<Record<string, Case>> = {
 it.each(Object.entries(bills))(
   'is right to the cent: %s',
   async (name, [lines, paid, ...doubts]) => {
+    // As text and as Parquet, in both formats. The gzip has no name that says so.
+    const writers = [
+      () => write('cur.csv', toCurCsv(lines)),
+      () => writeParquet(toPath('f.parquet'), 'focus', lines),
+      () => write('focus', toFocusGzip(lines)),
+      () => writeParquet(toPath('cur.parquet'), 'cur', lines, 'TIMESTAMPTZ'),
+    ];
     const index = Object.keys(bills).indexOf(name);
-    // Each bill as CUR and as FOCUS, every other one as text and as Parquet. The gzip has no name that says so.
-    const files =
-      index % 2 === 0
-        ? [
-            write('cur.csv', toCurCsv(lines)),
-            await writeParquet(toPath('f.parquet'), 'focus', lines),
-          ]
-        : [
-            write('focus', toFocusGzip(lines)),
-            await writeParquet(toPath('cur.parquet'), 'cur', lines, 'TIMESTAMPTZ'),
-          ];
+    const [one = 0, other = 0] = index % 2 === 0 ? [0, 1] : [2, 3];
+    // The formats differ in charges and discounts: bills of usage alone take turns.
+    const isOfUsage = lines.every(({ kind, discount }) => kind === 'Usage' && !discount);
+    const chosen = index === 0 ? [0, 1, 2, 3] : isOfUsage ? [index % 4] : [one, other];
+    const files = await Promise.all(
+      writers.filter((_, at) => chosen.includes(at)).map((make) => make()),
+    );
     for (const file of files) {
       const bill = await read([file]);
       expect(sumPaid(bill).toFixed(2), file).toBe(paid.toFixed(2));
