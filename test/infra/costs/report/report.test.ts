@@ -46,7 +46,7 @@ type Case = readonly [lines: readonly Line[], paid: number, ...doubts: Doubt[]];
 const bills: Readonly<Record<string, Case>> = {
   'a whole month': [october, MONTH],
   'lines by the month': [sumByMonth(october), MONTH],
-  'lines by the hour': [
+  'lines by the hour, of three days': [
     change(
       (line) => dayOf(line) < 4,
       (line) =>
