@@ -60,7 +60,9 @@ export type Prices = Readonly<Record<UsageKind, Price>>;
 /** The average price per unit in a month with so many units; for 0, the price of the first step. */
 export function toUnitDollars(price: Price, units = 0): number {
   if (typeof price === 'number') return price;
-  if (units === 0) return price[0]?.dollars ?? 0;
+  const { upTo: firstStep = Number.POSITIVE_INFINITY, dollars = 0 } = price[0] ?? {};
+  // Without the rounding of a sum.
+  if (units <= firstStep) return dollars;
   let sum = 0;
   let from = 0;
   for (const { upTo = Number.POSITIVE_INFINITY, dollars } of price) {

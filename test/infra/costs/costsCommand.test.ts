@@ -62,7 +62,10 @@ function withoutOthers(text: string): string {
       /^(total|fixed,|AWS charges) /.test(line) ? line.replace(/\d[\d,.]*\b/g, 'N') : line,
     )
     .map((line) => line.replaceAll(/ {2,}/g, '  '));
-  return others.reduce((all, id) => all.replaceAll(`, ${id}`, ''), lines.join('\n'));
+  return others.reduce(
+    (all, id) => all.replaceAll(new RegExp(`, ${id}\\b`, 'g'), ''),
+    lines.join('\n'),
+  );
 }
 
 /** The last cells of a table's rows, in cents; the last one is their sum. */

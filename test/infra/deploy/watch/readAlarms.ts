@@ -80,7 +80,10 @@ interface MetricRow {
 function toMetricName({ MetricStat: { Metric } }: MetricRow): string {
   const { MetricName, Dimensions = [] } = Metric;
   const owner = Dimensions.find(({ Name }) => owners.includes(Name))?.Value.replace(prefix, '');
-  const counting = operationIds.find((id) => MetricName.startsWith(id));
+  // One id may begin as another does.
+  const [counting] = operationIds
+    .filter((id) => MetricName.startsWith(id))
+    .toSorted((one, other) => other.length - one.length);
   return counting
     ? `${counting} ${MetricName.slice(counting.length)}`
     : [owner, MetricName].filter(Boolean).join(' ');

@@ -218,7 +218,12 @@ it('a dashboard is free with eight operations', () => {
     const toName = (row: readonly unknown[]) =>
       row.filter((part) => typeof part === 'string').join();
     const metrics = [...new Set(rows.map(toName).filter(Boolean))];
-    const counts = operationIds.map((id) => metrics.filter((metric) => metric.includes(id)).length);
+    // One id may begin as another does.
+    const owners = metrics.map((metric) => {
+      const found = operationIds.filter((id) => metric.includes(id));
+      return found.toSorted((one, other) => other.length - one.length)[0];
+    });
+    const counts = operationIds.map((id) => owners.filter((owner) => owner === id).length);
     const more = Math.max(0, 8 - operationIds.length) * Math.max(...counts);
     expect(metrics.length + more, name).toBeLessThanOrEqual(50);
   }
