@@ -175,13 +175,19 @@ describe('the billed units of a request', () => {
 
 type List = Awaited<ReturnType<typeof measureList>>;
 
+/** A time in seconds, of the usual length: one with zeros at its end takes fewer bytes. */
+const seconds = { N: '1795858399' };
+
 /** With the overhead that DynamoDB bills for each item. */
 async function countStored(): Promise<number> {
   const client = new DynamoDBClient();
   const TableName = readVariable('REQUESTS_TABLE');
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   client.destroy();
-  return Items.reduce((sum, item) => sum + toItemSize(item) + 100, 0);
+  return Items.reduce(
+    (sum, item) => sum + toItemSize({ ...item, w: seconds, t: seconds }) + 100,
+    0,
+  );
 }
 
 test('for each parameter, a request has its most expensive value', () => {
