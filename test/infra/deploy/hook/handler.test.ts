@@ -244,6 +244,14 @@ it('calls no version of an operation that is turned off, nor one that has served
   expect(logs.join()).toMatch(/getInventoryEntry, version 1, has served before: it was not called/);
 });
 
+it('logs no secret, also of a version that throws what it was sent', async () => {
+  const code =
+    'export const handler = async (event) => { throw new Error(JSON.stringify(event)); };';
+  const { isDone, line } = await deploy(['getInventoryEntry'], withCode('getInventoryEntry', code));
+  expect(isDone).toBe(false);
+  expect(line).toMatch(/ failed .*psk_/);
+});
+
 it('reads a list of any length no further than to its first item', async () => {
   const code = `import { Readable } from 'node:stream';
     function* list() {
