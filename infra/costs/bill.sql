@@ -6,7 +6,8 @@
 -- Money is DECIMAL, never a rounded binary number. Days are of UTC.
 
 CREATE MACRO needed(text) AS coalesce(text, error('A value is missing.'));
-CREATE MACRO money(text) AS CAST(text AS DECIMAL(38, 15));
+-- DuckDB reads 1_000 as 1000.
+CREATE MACRO money(text) AS CAST(replace(text, '_', '?') AS DECIMAL(38, 15));
 -- A tag's names: user_stage in CUR 2.0, resourceTags/stage in its newer column, user:stage or stage in FOCUS.
 CREATE MACRO tag(tags, name) AS list_filter(
   json_extract_string(tags, list_transform(
@@ -18,7 +19,7 @@ CREATE MACRO tag(tags, name) AS list_filter(
 CREATE VIEW raw_line AS
 SELECT file, coalesce(line_item_usage_account_id, bill_payer_account_id) AS account, product_region_code AS region,
   line_item_product_code AS service, line_item_usage_type AS usage_type, line_item_resource_id AS resource, tags,
-  CASE WHEN line_item_line_item_type IN ('Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage') THEN 'usage'
+  CASE WHEN needed(line_item_line_item_type) IN ('Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage') THEN 'usage'
     WHEN line_item_line_item_type IN ('Tax', 'Credit', 'Refund') THEN lower(line_item_line_item_type)
     WHEN line_item_line_item_type LIKE '%Discount' THEN 'discount'
     WHEN line_item_line_item_type = 'SavingsPlanNegation' THEN 'negation' ELSE 'fee' END AS charge,
@@ -35,7 +36,7 @@ UNION ALL
 SELECT file, coalesce(SubAccountId, BillingAccountId), RegionId, coalesce(x_ServiceCode, ServiceName),
   coalesce(x_UsageType, SkuMeter), ResourceId, tags,
   CASE WHEN ChargeClass = 'Correction' THEN 'correction' WHEN ChargeCategory = 'Purchase' THEN 'fee'
-    ELSE lower(ChargeCategory) END,
+    ELSE lower(needed(ChargeCategory)) END,
   ChargeCategory = 'Usage' AND CommitmentDiscountId IS NOT NULL, false,
   BillingPeriodStart, ChargePeriodStart, ChargePeriodEnd, ConsumedQuantity, BilledCost, NULL, ListCost, EffectiveCost, SkuPriceId, BillingCurrency
 FROM focus;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -38,6 +38,8 @@ export interface BillFile {
   readonly values: Readonly<Record<string, string>>;
   /** As numbered by a spreadsheet. */
   readonly firstRow: number;
+  /** Whether its last value may lack its end. */
+  readonly isCut: boolean;
 }
 
 /** What a folder has beside the data of an export, such as its manifests. */
@@ -55,6 +57,8 @@ export async function findFiles(paths: readonly string[]) {
       .filter((entry) => !entry.isDirectory() && !noData.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name));
     if (found.length === 0) throw new Error(`${path}: the folder has no data file. ${remedy}`);
+    const link = found.find((file) => statSync(file).isDirectory());
+    if (link) throw new Error(`${link} is a link to a folder. Give that folder itself.`);
     return found.sort();
   });
   const known = new Map<string, string>();
@@ -65,7 +69,11 @@ export async function findFiles(paths: readonly string[]) {
     const key = alike.length > 1 ? await hashFile(file) : file;
     const first = known.get(key);
     if (first === undefined) known.set(key, file);
-    else copies.push(`${file} has the same bytes as ${first}, and is counted once.`);
+    else {
+      const isSame = resolve(file) === resolve(first);
+      const what = isSame ? 'is given twice' : `has the same bytes as ${first}`;
+      copies.push(`${file} ${what}, and is counted once.`);
+    }
   }
   return { files: [...known.values()], copies };
 }
@@ -78,7 +86,7 @@ async function hashFile(file: string): Promise<string> {
 
 /** @throws {Error} saying what the file is, if it is no bill, and what to export instead */
 export async function openBill(file: string, query: Query): Promise<BillFile> {
-  const { head, isGzip } = await readHead(file);
+  const { head, last, isGzip } = await readEnds(file);
   const begin = head.toString('latin1');
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   const refuse = (found: string) => new Error(`${file} is ${found}. ${remedy}`);
@@ -91,7 +99,7 @@ export async function openBill(file: string, query: Query): Promise<BillFile> {
   if (isParquet && isGzip) throw refuse('Parquet within gzip: unpack it');
   const source = isParquet
     ? `read_parquet(${name}, hive_partitioning = false)`
-    : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(text)}${isGzip ? ", compression = 'gzip'" : ''})`;
+    : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(text)}, compression = '${isGzip ? 'gzip' : 'none'}')`;
   const described = await query(
     `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
   ).catch((error: Error) => {
@@ -121,7 +129,9 @@ export async function openBill(file: string, query: Query): Promise<BillFile> {
   const map = columns.find(({ name, type }) => isTagMap.test(name) && type === 'VARCHAR');
   const tagText = map ? toValue(map) : 'NULL';
   const all = { ...Object.fromEntries(values), tags, tagText };
-  return { file, format, source, values: all, firstRow };
+  // A value in quotes is whole.
+  const isCut = !isParquet && !/["\n]/.test(last);
+  return { file, format, source, values: all, firstRow, isCut };
 }
 
 /** Files that are no bill, by their first bytes. */
@@ -139,27 +149,38 @@ const kinds: readonly (readonly [found: string, pattern: RegExp])[] = [
   ['a CSV of Cost Explorer, which has sums without tags', /^[^\n]*(\((\$|USD)\)|Total costs)/i],
   [
     'a CSV of the Billing console or a cost allocation report, without a time for each line',
-    /^[^\n]*("?InvoiceID"?,|\bRecordType\b|\bLinkedAccountId\b|Amount in USD)/i,
+    /^[^\n]*(\bRecordType\b|\bLinkedAccountId\b|Amount in USD)/i,
   ],
+  ['text whose first line is empty', /^[ \t]*[\r\n]/],
+  ['text with a carriage return alone as line end', /^[^\n]*\r(?!\n)/],
   ['separated by semicolons, as Excel saves CSV in some languages', /^[^\n,]*;[^\n,]*;/],
   ['separated by tabs', /^[^\n,]*\t[^\n,]*\t/],
 ];
 
-/** The first bytes, decompressed. Reads gzip to its end, since DuckDB takes a truncated file for a whole one. */
-async function readHead(file: string): Promise<{ head: Buffer; isGzip: boolean }> {
+/**
+ * The first bytes and the last one, decompressed. Reads gzip to its end, since DuckDB takes a truncated file for a whole
+ * one.
+ */
+async function readEnds(file: string) {
   const head = Buffer.concat(await createReadStream(file, { end: MAX_HEAD_BYTES - 1 }).toArray());
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return { head, isGzip: false };
+  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+    const start = Math.max(0, statSync(file).size - 1);
+    const last = Buffer.concat(await createReadStream(file, { start }).toArray());
+    return { head, last: last.toString('latin1'), isGzip: false };
+  }
   const chunks: Buffer[] = [];
+  let last = '';
   await pipeline(createReadStream(file), createGunzip(), async (all) => {
     let bytes = 0;
     for await (const chunk of all) {
       if (bytes < MAX_HEAD_BYTES) chunks.push(chunk);
       bytes += chunk.length;
+      last = chunk.toString('latin1', chunk.length - 1);
     }
   }).catch(({ message }: Error) => {
     throw new Error(`${file} is damaged, or not whole (${message}). Download it again.`);
   });
-  return { head: Buffer.concat(chunks), isGzip: true };
+  return { head: Buffer.concat(chunks), last, isGzip: true };
 }
 const MAX_HEAD_BYTES = 65_536;
 
@@ -221,6 +242,7 @@ export function toView(format: keyof typeof formats, files: readonly BillFile[])
 const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
 /** What columns of such names hold, by its type in DuckDB, with what would be right. */
 const readings = [
+  [/line_item_type|ChargeCategory/, 'VARCHAR', `A charge such as Usage or Tax ${asExported}`],
   [/cost|amount|quantity/i, 'DECIMAL(38, 15)', `A number such as 1234.50 ${asExported}`],
   [/_date|Period/, 'TIMESTAMPTZ', `A time such as 2026-10-01T00:00:00Z ${asExported}`],
 ] as const;
@@ -236,7 +258,7 @@ export async function findWrongRow(bill: BillFile, query: Query): Promise<string
     const found = `${toText(`${name} is `)} || coalesce('"' || ${value} || '"', 'empty')`;
     const isMissing = isOptional ? 'false' : `${value} IS NULL`;
     return readings.flatMap(([pattern, type, right]) => {
-      const isWrong = `${isMissing} OR ${value} IS NOT NULL AND TRY_CAST(${value} AS ${type}) IS NULL`;
+      const isWrong = `${isMissing} OR ${value} IS NOT NULL AND TRY_CAST(replace(${value}, '_', '?') AS ${type}) IS NULL`;
       return pattern.test(name) ? [{ found, isWrong, right }] : [];
     });
   });
@@ -268,9 +290,12 @@ export async function findWrongRow(bill: BillFile, query: Query): Promise<string
       /Expected Number of Columns:.*|.*unterminated quote.*|Maximum line size.*|Invalid unicode.*/.exec(
         message,
       ) ?? [];
-    return [{ row, text: `the line is damaged (${cause}). Export the bill again.` }];
+    const again = `(${cause}). Download it again, or export the bill again.`;
+    return row
+      ? [{ row, text: `the line is damaged, or the file mixes line ends ${again}` }]
+      : [{ row: undefined, text: `the file is damaged ${again}` }];
   });
-  return wrong && `${file}, row ${wrong.row}: ${wrong.text}`;
+  return wrong && `${file}${wrong.row ? `, row ${wrong.row}` : ''}: ${wrong.text}`;
 }
 
 export const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -83,10 +83,11 @@ export async function readBill(
     const answers: Record<string, unknown> = { files };
     for (const view of Object.keys(views)) answers[view] = await query(`FROM ${view}`);
     const bill = answers as Bill;
-    return {
-      ...bill,
-      doubts: [...bill.doubts, ...copies.map((doubt) => ({ doubt, dollars: null }))],
-    };
+    const cut = bills
+      .filter(({ isCut }) => isCut)
+      .map(({ file }) => `${file} ends within a line, and may lack its end. Download it again.`);
+    const more = [...copies, ...cut].map((doubt) => ({ doubt, dollars: null }));
+    return { ...bill, doubts: [...bill.doubts, ...more] };
   } finally {
     connection.closeSync();
     database.closeSync();

@@ -150,8 +150,8 @@ export function toCsv(rows: readonly Record<string, unknown>[]): string {
 }
 
 export const toCurCsv = (lines: readonly Line[]) => toCsv(toRows('cur', lines, '1.2'));
-export const toFocusGzip = (lines: readonly Line[]) =>
-  gzipSync(toCsv(toRows('focus', lines, '1.0')));
+export const toFocusCsv = (lines: readonly Line[]) => toCsv(toRows('focus', lines, '1.0'));
+export const toFocusGzip = (lines: readonly Line[]) => gzipSync(toFocusCsv(lines));
 
 /**
  * Writes a bill as AWS does: numbers as DOUBLE, tags as a map.

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { type Bill, readBill } from '../../../../infra/costs/report/readBill.ts';
@@ -18,6 +18,7 @@ import {
   times,
   toCharge,
   toCurCsv,
+  toFocusCsv,
   toFocusGzip,
   toTime,
   writeParquet,
@@ -238,7 +239,7 @@ it('doubts what is in two files, and counts files of the same bytes once', async
   expect(sumPaid(once)).toBeCloseTo(MONTH, 2);
   expect(once.doubts.map(({ doubt }) => doubt)).toEqual([
     `${copy} has the same bytes as ${daily}, and is counted once.`,
-    `${daily} has the same bytes as ${daily}, and is counted once.`,
+    `${daily} is given twice, and is counted once.`,
   ]);
 });
 
@@ -273,10 +274,32 @@ it('reads a byte order mark, other line ends, flat tags, and only the columns th
   for (const [name, content] of [
     ['bom.csv', `\ufeff${text}\r\n`],
     ['few.csv', few],
+    ['plain.csv.gz', text],
+    [
+      'focus-1.2.csv',
+      toFocusCsv(october)
+        .replace('"BilledCost"', '"InvoiceId","BilledCost"')
+        .replaceAll('\r\n"', '\r\n"1","'),
+    ],
     ['flat.csv', `${flat},"production"`],
   ] as const) {
     expect(sumPaid(await read([write(name, content)])), name).toBeCloseTo(MONTH, 2);
   }
+});
+
+it('doubts a file that ends within a number, and refuses damaged Parquet and a link to a folder', async () => {
+  const whole = `${toCurCsv(october)},"x"`.replace('"resource_tags"', '"resource_tags","last"');
+  const cut = write('cut.csv', whole.replaceAll(/}"\r\n/g, '}",1\r\n').replace(/"x"$/, '12'));
+  const said = `${cut} ends within a line, and may lack its end. Download it again.`;
+  expect((await read([cut])).doubts).toEqual([{ doubt: said, dollars: null }]);
+  const parquet = await writeParquet(toPath('damaged.parquet'), 'cur', october);
+  writeFileSync(parquet, readFileSync(parquet).fill(0xff, 200, 3000));
+  await expect(read([parquet])).rejects.toThrow(`${parquet}: the file is damaged (`);
+  mkdirSync(toPath('linked'));
+  symlinkSync(toPath('.'), toPath('linked/link'));
+  await expect(read([toPath('linked')])).rejects.toThrow(
+    `${toPath('linked/link')} is a link to a folder. Give that folder itself.`,
+  );
 });
 
 it('takes a private discount once, from net costs or from lines of their own', async () => {
@@ -367,6 +390,9 @@ const refused: Readonly<Record<string, string | Uint8Array>> = {
   'empty.csv': '',
   'header.csv': header,
   'other.csv': 'a,b,c,d\n1,2,3,4',
+  'blank.csv': `\n${text}`,
+  'return.csv': text.replaceAll('\r\n', '\r'),
+  'trailing.csv.gz': Buffer.concat([gzipSync(text), Buffer.alloc(512)]),
   'columns.csv': 'line_item_unblended_cost,b\n1,2',
   'untagged.csv': text.replace('"resource_tags"', '"labels"'),
   'euros.csv': toCurCsv(
@@ -375,6 +401,9 @@ const refused: Readonly<Record<string, string | Uint8Array>> = {
   'thousands.csv': text.replace('"0.533336"', '"1,234.50"'),
   'american.csv': text.replace('"2026-10-02T00:00:00.000Z"', '"10/02/2026 00:00"'),
   'timeless.csv': text.replaceAll('"2026-10-03T00:00:00.000Z"', '""'),
+  'underscore.csv': text.replace('"0.533336"', '"1_000"'),
+  'charge.csv': text.replace('"Usage"', '""'),
+  'category.csv': toFocusCsv(october).replace('"Usage"', '""'),
   'free.csv': text.replace('"0.533336"', '""'),
   'tags.csv': text.replace('"{""user_service"":', '"{user_service='),
   'row.csv': text.replace(/\r\n"Request[^\r]*\r\n/, '\r\n"x","y"\r\n'),
