@@ -291,7 +291,7 @@ export const commands = {
         argument: '<BILL...>',
         about: [
           "Writes one HTML page to mail or print, by infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, a million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
-          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". Give the month before too to see both. Days are of UTC.',
+          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are of UTC.',
         ],
         options: {
           ...pricedStage,

@@ -41,7 +41,7 @@ SELECT file, coalesce(SubAccountId, BillingAccountId), RegionId, coalesce(x_Serv
   BillingPeriodStart, ChargePeriodStart, ChargePeriodEnd, ConsumedQuantity, BilledCost, NULL, ListCost, EffectiveCost, SkuPriceId, BillingCurrency
 FROM focus;
 
--- The lines, summed: ours by their time, all others by their month.
+-- The lines, summed: those of others by their month.
 CREATE TABLE line AS
 WITH tagged AS (
   SELECT *, tag(tags, 'service') AS service_tag, tag(tags, 'stage') AS stage_tag,
@@ -59,13 +59,13 @@ WITH tagged AS (
 )
 SELECT file, upper(currency) AS currency, coalesce(account, '') AS account, coalesce(region, '') AS region, coalesce(service, '') AS service,
   coalesce(usage_type, '') AS usage_type, charge, is_committed, is_unpaid, tagging,
-  CASE tagging WHEN 'no stage' THEN 'stage=' || coalesce(stage_tag, '')
-    WHEN 'no service' THEN 'service=' || coalesce(service_tag, '')
-    WHEN 'other names' THEN array_to_string(list_sort(regexp_extract_all(tags, '(?i)"[^"]+"' || begin || '[^"]*"')), ' ')
-    END AS tag_text,
+  -- Such as "user_Stage":"production".
+  coalesce(nullif(array_to_string(list_sort(regexp_extract_all(tags, '(?i)"[^"]*' || CASE tagging
+    WHEN 'no stage' THEN 'stage":\s*"' WHEN 'no service' THEN 'service":\s*"' WHEN 'other names' THEN '"' || begin END
+    || '[^"]*"')), ' '), ''), 'no such tag') AS tag_text,
   strftime(CAST(coalesce(period, needed("from")) AS TIMESTAMPTZ), '%Y-%m') AS month,
-  CASE WHEN tagging = 'ours' THEN CAST(needed("from") AS TIMESTAMPTZ) END AS "from",
-  CASE WHEN tagging = 'ours' THEN CAST(needed("to") AS TIMESTAMPTZ) END AS "to",
+  CASE WHEN tagging <> 'others' THEN CAST(needed("from") AS TIMESTAMPTZ) END AS "from",
+  CASE WHEN tagging <> 'others' THEN CAST(needed("to") AS TIMESTAMPTZ) END AS "to",
   CASE WHEN tagging = 'ours' THEN regexp_extract(resource,
     ':function:' || getvariable('service') || '-' || getvariable('stage') || '-(\w+)', 1) END AS function,
   sum(money(quantity)) AS quantity, sum(money(needed(gross))) AS gross, sum(money(net)) AS net,
@@ -88,10 +88,11 @@ GROUP BY l.service, l.usage_type;
 
 -- The month of the page: the one asked for, or the newest of the files.
 CREATE VIEW this_month AS
-SELECT month, strftime(CAST(month || '-01' AS DATE) - INTERVAL 1 MONTH, '%Y-%m') AS before
-FROM (SELECT coalesce(getvariable('month'), max(month)) AS month FROM line);
+SELECT month, strftime(CAST(month || '-01' AS DATE) - INTERVAL 1 MONTH, '%Y-%m') AS before, months
+FROM (SELECT coalesce(getvariable('month'), max(month)) AS month,
+  string_agg(DISTINCT month, ', ' ORDER BY month) AS months FROM line);
 
--- What was paid of each line. Where a file has costs after private discounts, those count, and its lines of discounts
+-- What was paid of each line that is ours or may be. Where a file has costs after private discounts, those count, and its lines of discounts
 -- are in them already.
 CREATE TABLE bill AS
 WITH discounted AS (SELECT file, coalesce(bool_or(net <> 0), false) AS has_net FROM line GROUP BY file)
@@ -99,7 +100,8 @@ SELECT line.*, type, kind.kind, is_priced, is_per_request, is_ours, mode, "to" -
   CAST("from" AS DATE) AS day, usage_type LIKE '%ApiGatewayRequest' AS is_request,
   CASE WHEN is_unpaid THEN 0 WHEN NOT has_net THEN gross
     WHEN charge = 'discount' THEN coalesce(net, 0) ELSE net_or_gross END AS paid
-FROM line JOIN kind USING (service, usage_type) JOIN discounted USING (file);
+FROM line JOIN kind USING (service, usage_type) JOIN discounted USING (file)
+WHERE tagging IN ('ours', 'no stage', 'other names') OR tagging <> 'others' AND (is_ours OR charge <> 'usage');
 
 -- All that is of the stage: the lines with both tags.
 CREATE VIEW ours AS SELECT bill.* FROM bill JOIN this_month USING (month) WHERE tagging = 'ours';
@@ -158,26 +160,35 @@ SELECT day, kind, coalesce(dollars, 0)::DOUBLE AS dollars, price * requests AS d
   CASE WHEN is_per_request THEN coalesce(quantity, 0)::DOUBLE / nullif(requests, 0) END AS a_request
 FROM requests CROSS JOIN priced LEFT JOIN used USING (day, kind);
 
+CREATE MACRO differs(amount, usual, least) AS coalesce(abs(amount - usual) > least, false);
 CREATE VIEW odd_days AS
 WITH usual AS (
   SELECT *, row_number() OVER (PARTITION BY kind ORDER BY day) AS number,
-    median(dollars) OVER earlier AS usual_dollars, mad(dollars) OVER earlier AS deviation,
-    median(a_request) OVER earlier AS usual_a_request, mad(a_request) OVER earlier AS deviation_a_request
+    median(dollars) OVER earlier AS usual_dollars, median(a_request) OVER earlier AS usual_a_request,
+    greatest(5 * mad(dollars) OVER earlier, 0.2 * usual_dollars, 0.5) AS least,
+    greatest(5 * mad(a_request) OVER earlier, 0.2 * usual_a_request, 0.5 / nullif(dollars_of_one, 0)) AS least_a_request
   FROM kind_days WINDOW earlier AS (PARTITION BY kind ORDER BY day ROWS BETWEEN 14 PRECEDING AND 1 PRECEDING)
 ), odd AS (
-  SELECT *, abs(dollars - usual_dollars) > greatest(5 * deviation, 0.2 * usual_dollars, 0.5) AS is_dollars,
-    coalesce(abs(a_request - usual_a_request)
-      > greatest(5 * deviation_a_request, 0.2 * usual_a_request, 0.5 / nullif(dollars_of_one, 0)), false) AS is_a_request,
-    day - row_number() OVER (PARTITION BY kind, number < 7 OR NOT (is_dollars OR is_a_request) ORDER BY day)::INTEGER AS run
-  FROM usual
+  SELECT usual.* FROM usual JOIN this_month ON strftime(day, '%Y-%m') = month
+  WHERE number >= 7 AND (differs(dollars, usual_dollars, least) OR differs(a_request, usual_a_request, least_a_request))
+), compared AS (
+  SELECT odd.*, later.day AS later_day, later.dollars AS later_dollars, later.a_request AS later_a_request,
+    differs(later.a_request, odd.usual_a_request, odd.least_a_request) AS is_a_request,
+    is_a_request OR differs(later.dollars, odd.usual_dollars, odd.least) AS is_odd,
+    bool_and(is_odd) OVER (PARTITION BY odd.kind, odd.day ORDER BY later.day) AS is_since
+  FROM odd JOIN usual later ON later.kind = odd.kind AND later.day >= odd.day
+    AND date_trunc('month', later.day) = date_trunc('month', odd.day)
+), runs AS (
+  SELECT kind, day, max(later_day) AS last, avg(later_dollars) AS dollars, any_value(usual_dollars) AS usual_dollars,
+    avg(later_a_request) FILTER (WHERE is_a_request) AS a_request, any_value(usual_a_request) AS usual_a_request
+  FROM compared WHERE is_since GROUP BY kind, day
 )
--- One line for days in a row.
-SELECT strftime(min(day), '%Y-%m-%d') AS first, strftime(max(day), '%Y-%m-%d') AS last, kind, avg(dollars) AS dollars,
-  first(usual_dollars ORDER BY day) AS usual_dollars, avg(a_request) FILTER (WHERE is_a_request) AS a_request,
-  first(usual_a_request ORDER BY day) AS usual_a_request
-FROM odd JOIN this_month ON strftime(day, '%Y-%m') = month
-WHERE number >= 7 AND (is_dollars OR is_a_request)
-GROUP BY kind, run ORDER BY min(day), kind;
+-- One line for days in a row: those that differ as much from the median before the first.
+SELECT strftime(day, '%Y-%m-%d') AS first, strftime(last, '%Y-%m-%d') AS last, kind, dollars, usual_dollars, a_request,
+  usual_a_request
+FROM runs WHERE NOT EXISTS (
+  FROM runs earlier WHERE earlier.kind = runs.kind AND earlier.day < runs.day AND runs.day <= earlier.last)
+ORDER BY day, kind;
 
 -- A million requests of the gateway, before credits, refunds, tax and fees; and the function of a thousand calls of
 -- adjustInventory, if the lines name it.
@@ -188,31 +199,51 @@ SELECT coalesce(sum(quantity) FILTER (WHERE is_request), 0) AS requests,
   1000 * sum(paid) FILTER (WHERE function = 'adjustInventory') / nullif(calls, 0) AS dollars_of_calls
 FROM our_usage;
 
--- Days without lines, or half days, from the month's begin to its end. The nights of an idle stage are shorter.
+-- Days of an account without lines, or half days, from the month's begin to its end. The nights of an idle stage are
+-- shorter. Days on which usage without our tags costs half as much as ours lack the tags, not the lines.
 CREATE VIEW gaps AS
-WITH span AS (
-  SELECT "from", "to" FROM our_usage WHERE is_daily
+WITH usual AS (
+  SELECT account, median(dollars) AS dollars
+  FROM (SELECT account, day, sum(paid) AS dollars FROM our_usage WHERE is_daily GROUP BY ALL) GROUP BY account
+), span AS (
+  SELECT account, "from", "to" FROM our_usage WHERE is_daily
   UNION ALL
-  SELECT unnest([start, start + INTERVAL 1 MONTH]), unnest([start, start + INTERVAL 1 MONTH])
-  FROM (SELECT CAST(month || '-01' AS TIMESTAMPTZ) AS start FROM this_month)
+  SELECT account, unnest([start, start + INTERVAL 1 MONTH]), unnest([start, start + INTERVAL 1 MONTH])
+  FROM usual, (SELECT CAST(month || '-01' AS TIMESTAMPTZ) AS start FROM this_month)
+), gap AS (
+  SELECT account, max("to") OVER earlier AS gap_from, "from" AS gap_to, epoch(gap_to - gap_from) / 86400 * dollars AS dollars
+  FROM span JOIN usual USING (account)
+  WINDOW earlier AS (PARTITION BY account ORDER BY "from", "to" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+  QUALIFY gap_to - gap_from >= INTERVAL 12 HOUR
 )
-SELECT max("to") OVER (ORDER BY "from", "to" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap_from, "from" AS gap_to
-FROM span QUALIFY gap_to - gap_from >= INTERVAL 12 HOUR ORDER BY gap_from;
+FROM gap WHERE dollars / 2 >= (
+  SELECT coalesce(sum(paid), 0) FROM bill
+  WHERE bill.account = gap.account AND tagging <> 'ours' AND charge = 'usage' AND "from" >= gap_from AND "to" <= gap_to);
 
--- Usage of ours of one kind, account, region and hour in two files: the smaller of both sums may be there twice.
-CREATE VIEW in_two_files AS
-WITH hours AS (
-  SELECT *, generate_series(date_trunc('hour', "from"), greatest("from", "to" - INTERVAL 1 SECOND), INTERVAL 1 HOUR) AS hours
-  FROM our_usage
-), hourly AS (
-  SELECT file, type, account, region, hour, sum(part) AS dollars
-  FROM (SELECT *, unnest(hours) AS hour, paid / len(hours) AS part FROM hours) GROUP BY ALL
+-- One kind of charge, account, region and hour (a day of what has not our tags) in several files: all but the largest
+-- of their sums may be there twice. A line that names no region may be of any.
+CREATE VIEW in_files AS
+WITH spread AS (
+  SELECT *, tagging = 'ours' AS is_paid, CASE WHEN is_paid THEN 'hour' ELSE 'day' END AS unit, generate_series(
+    date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times
+  FROM bill JOIN this_month USING (month) WHERE (SELECT count(DISTINCT file) FROM line) > 1
+), timed AS (
+  SELECT file, is_paid, charge, type, account, region, time, sum(part) AS dollars
+  FROM (SELECT *, unnest(times) AS time, paid / len(times) AS part FROM spread) GROUP BY ALL
+), placed AS (
+  SELECT * REPLACE (CASE WHEN bool_and(region <> '') OVER (PARTITION BY is_paid, charge, type, account, time)
+    THEN region ELSE '' END AS region) FROM timed
+), shared AS (
+  SELECT *, list_sort(list(DISTINCT file) OVER (PARTITION BY is_paid, charge, type, account, region, time)) AS files
+  FROM placed QUALIFY len(files) > 1
+), sums AS (
+  SELECT is_paid, files, file, sum(dollars) AS dollars FROM shared GROUP BY ALL
 )
-SELECT a.file, b.file AS other, least(sum(a.dollars), sum(b.dollars)) AS dollars
-FROM hourly a JOIN hourly b USING (type, account, region, hour) WHERE a.file < b.file GROUP BY ALL;
+SELECT is_paid, files, sum(dollars) - arg_max(dollars, abs(dollars)) AS dollars FROM sums GROUP BY ALL
+HAVING is_paid OR sum(dollars) <> 0;
 
 CREATE MACRO dollar(amount) AS
-  format('{}${:,.2f}', CASE WHEN round(amount, 2) < 0 THEN '−' ELSE '' END, abs(amount)::DOUBLE);
+  format('{}${:,.2f}', CASE WHEN round(amount, 2) < 0 THEN '−' ELSE '' END, round(abs(amount), 2)::DOUBLE);
 CREATE MACRO few(texts) AS array_to_string(texts[:4], ', ')
   || CASE WHEN len(texts) > 4 THEN ', and ' || (len(texts) - 4) || ' more' ELSE '' END;
 -- Such as `7 October`, `7 October to 9 October`, or `7 October 06:00 to 7 October 20:00`.
@@ -229,8 +260,7 @@ WITH missed AS (
 ), parts AS (
   -- A Savings Plan pays for what it covers, also of usage without tags.
   SELECT tagging, place, tag_text, kind, sum(CASE WHEN is_committed THEN coalesce(effective, gross) ELSE paid END) AS dollars
-  FROM missed
-  WHERE (tagging IN ('none', 'no service') AND charge = 'usage' AND is_ours) OR tagging IN ('no stage', 'other names')
+  FROM missed WHERE tagging <> 'ours' AND (charge = 'usage' OR tagging IN ('no stage', 'other names'))
   GROUP BY ALL HAVING dollars <> 0
 ), kinds_left_out AS (
   SELECT tagging, place, kind, sum(dollars) AS dollars FROM parts GROUP BY ALL
@@ -242,42 +272,44 @@ WITH missed AS (
   FROM kinds_left_out k GROUP BY ALL
 )
 FROM (
-SELECT 'No line of ' || month || ' has both tags, service=' || getvariable('service') || ' and stage=' || getvariable('stage')
-  || '. AWS tags what is used from the day on which both are active as cost allocation tags.' AS doubt, NULL AS dollars
+SELECT 'No line of ' || month || ' has our two tags, ' || 'service=' || getvariable('service') || ' and stage=' || getvariable('stage') || '. The files have lines of ' || months
+  || '; --month selects one. AWS tags what is used from the day on which both are active as cost allocation tags.' AS doubt,
+  NULL AS dollars
 FROM this_month WHERE NOT EXISTS (FROM ours)
 UNION ALL
-SELECT 'Two files have usage of the same kind, account and time, and both are counted: ' || file || ' and ' || other
-  || '. If they are two versions or formats of one bill, give one of them; parts of one export are right.', dollars FROM in_two_files
+SELECT 'Several files have charges of the same kind, account and time, and all are counted: '
+  || few(list_sort(list_distinct(flatten(list(files)))))
+  || coalesce('. Other doubts have another ' || dollar(sum(dollars) FILTER (WHERE NOT is_paid)) || ' of such charges', '')
+  || '. If the files are versions or formats of one bill, give only one. If they are parts of one export, nothing is counted twice.',
+  coalesce(sum(dollars) FILTER (WHERE is_paid), 0)
+FROM in_files HAVING count(*) > 0
 UNION ALL
-SELECT file || ' has the same lines twice, and both are counted. Export it again.', sum(paid * repeated) FROM ours
+SELECT file || ' has the same lines more than once, and all are counted. Export it again.', sum(paid * repeated) FROM ours
 WHERE repeated > 0 GROUP BY file
 UNION ALL
-SELECT 'There are no lines of ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
-  || '. At the median of the other days, these would cost as much.',
-  sum(epoch(gap_to - gap_from)) / 86400 * (SELECT median(dollars) FROM days)
-FROM gaps WHERE EXISTS (FROM days) HAVING count(*) > 0
+SELECT 'Account ' || account || ' has no lines of ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
+  || '. The dollars are an estimate, by the median of its other days.', sum(dollars)
+FROM gaps GROUP BY account
 UNION ALL
-SELECT 'Usage of our kinds has neither tag, and is not in the sum: ' || kinds || ', in ' || place
-  || '. AWS never tags traces, custom metrics and log queries.', dollars FROM left_out WHERE tagging = 'none'
+SELECT 'Not in the sum: ' || CASE tagging
+    WHEN 'none' THEN 'usage without the tags service and stage, of kinds that this service uses: ' || kinds
+    WHEN 'other names' THEN 'lines with a tag that is almost ours: ' || tags || ' (' || kinds || ')'
+    WHEN 'no stage' THEN 'lines with our service''s tag, but not the tag of a known stage: ' || tags || ' (' || kinds || ')'
+    ELSE 'usage with this stage''s tag, but not our service''s: ' || tags || ' (' || kinds || ')' END
+  || ', in ' || place || '.'
+  || CASE tagging WHEN 'none' THEN ' AWS never tags traces, custom metrics and log queries.' ELSE '' END, dollars
+FROM left_out
 UNION ALL
-SELECT 'Lines have tags of ours under other names or values, and are not in the sum: ' || tags || ' (' || kinds || '), in ' || place || '.',
-  dollars FROM left_out WHERE tagging = 'other names'
+SELECT 'Not in the sum: ' || charge || ' without our two tags.', sum(dollars) FROM untagged_charges GROUP BY charge
 UNION ALL
-SELECT 'Lines have our service''s tag without the tag of a stage, and are not in the sum: ' || tags || ' (' || kinds || '), in ' || place || '.',
-  dollars FROM left_out WHERE tagging = 'no stage'
-UNION ALL
-SELECT 'Usage of our kinds has the stage''s tag without our service''s, and is not in the sum: ' || tags || ' (' || kinds || '), in ' || place || '.',
-  dollars FROM left_out WHERE tagging = 'no service'
-UNION ALL
-SELECT 'Usage with both tags has no price in the model, and is in the sum: ' || kind || coalesce(' (' || mode || ')', '') || '.', sum(paid)
+SELECT 'In the sum, but not in the model: ' || kind || coalesce(' (' || mode || ')', '') || '.', sum(paid)
 FROM our_usage WHERE NOT is_priced GROUP BY kind, mode
 UNION ALL
 SELECT 'A Savings Plan or a reservation covers usage of ' || dollar(coalesce(sum(list), sum(gross))) || ' at list prices. '
-  || CASE WHEN sum(effective) IS NULL THEN 'The bill does not say its part of the fee, which is not in the sum.'
-    ELSE 'Its part of the fee, as AWS divides it, is not in the sum.' END
-  || coalesce(' The bill has fees of ' || (SELECT string_agg(dollar(dollars) || ' in account ' || account, ', ')
+  || CASE WHEN sum(effective) IS NULL THEN 'The bill does not say its part of the fee.'
+    ELSE 'The dollars are its part of the fee, as AWS divides it.' END
+  || ' Fees in the sum: ' || dollar((SELECT coalesce(sum(paid), 0) FROM ours WHERE charge = 'fee')) || '.'
+  || coalesce(' Fees not in the sum: ' || (SELECT string_agg(dollar(dollars) || ' in account ' || account, ', ')
     FROM untagged_charges WHERE charge = 'fee') || '.', ''), coalesce(sum(effective), sum(list), sum(gross))
 FROM our_usage WHERE is_committed HAVING count(*) > 0
-UNION ALL
-SELECT 'Charges without both tags are not in the sum: ' || charge || '.', sum(dollars) FROM untagged_charges GROUP BY charge
 ) ORDER BY dollars IS NOT NULL, round(abs(dollars), 2) DESC, doubt DESC;

@@ -4,8 +4,14 @@ import type { Bill } from './readBill.ts';
 /**
  * The page, which loads nothing.
  * @param model dollars a million requests by the model, or why they are not known
+ * @param region that of the model
  */
-export function renderPage(stage: string, bill: Bill, model: number | string): string {
+export function renderPage(
+  stage: string,
+  bill: Bill,
+  model: number | string,
+  region: string,
+): string {
   const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
   const title = toHtml(`${stage}, ${toMonthName(findMonth(bill))}`);
   return `<!doctype html>
@@ -20,12 +26,12 @@ export function renderPage(stage: string, bill: Bill, model: number | string): s
 <h1>${title}: ${toDollars(sumDollars(bill.paid))} paid</h1>
 ${renderDoubts(bill)}
 ${renderSum(bill)}
-${renderRequests(bill, model)}
+${renderRequests(bill, model, stage, region)}
 ${renderKinds(bill)}
 ${renderOddDays(bill)}
 ${renderDays(bill)}
 ${renderPlaces(bill)}
-<p class="soft">Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}. Days are of UTC.</p>
+<p class="soft">Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.this_month[0]?.months}. Days are of UTC.</p>
 </main>
 </body>
 </html>
@@ -82,7 +88,12 @@ function renderSum({ paid, untagged_charges: others }: Bill): string {
 }
 const MAX_OTHERS = 20;
 
-function renderRequests({ requests: [row] }: Bill, model: number | string): string {
+function renderRequests(
+  { requests: [row] }: Bill,
+  model: number | string,
+  stage: string,
+  region: string,
+): string {
   const {
     requests = 0,
     dollars = null,
@@ -94,16 +105,19 @@ function renderRequests({ requests: [row] }: Bill, model: number | string): stri
   const rows = [
     ['By this bill', toPrice(dollars)],
     ["At the bill's list prices", toPrice(list)],
-    ['By the model, for as many requests of the usual traffic', ofModel],
+    [region ? `By the model, in ${region}` : 'By the model', ofModel],
   ];
-  const why = typeof model === 'number' ? '' : `<p>${toHtml(model)}</p>`;
+  const why =
+    typeof model === 'number'
+      ? `The model's figure is the total of npx petstore costs --stage ${stage} --requests ${row?.requests}, by the million.`
+      : model;
   const ofCalls =
     calls === null
       ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
-      : `A thousand calls of adjustInventory cost ${toPrice(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. Lines of the gateway and the tables name no operation.`;
+      : `A thousand calls of adjustInventory cost ${toPrice(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
   const about = 'Usage without credits, refunds, tax and fees.';
   const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
-  return renderSection('A million requests', `${table}${why}<p>${about} ${ofCalls}</p>`);
+  return renderSection('A million requests', `${table}<p>${about} ${ofCalls} ${toHtml(why)}</p>`);
 }
 
 function renderKinds({ kinds, places, this_month: [month] }: Bill): string {
@@ -130,12 +144,14 @@ function renderOddDays({ odd_days, days }: Bill): string {
   const rows = odd_days.map((row) => [
     row.first === row.last ? toDate(row.first) : `${toDate(row.first)} to ${toDate(row.last)}`,
     `${row.kind}`,
-    `${toDollars(row.dollars)} (${toDollars(row.usual_dollars)})`,
-    row.a_request === null ? '–' : `${toShort(row.a_request)} (${toShort(row.usual_a_request)})`,
+    `${toDollars(row.dollars)}, before ${toDollars(row.usual_dollars)}`,
+    row.a_request === null
+      ? '–'
+      : `${toShort(row.a_request)}, before ${toShort(row.usual_a_request)}`,
   ]);
-  const header = ['Days', 'Kind', 'Dollars a day (before)', 'Quantity a request (before)'];
+  const header = ['Days', 'Kind', 'Dollars a day', 'Quantity a request'];
   const about =
-    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. The first six days have none.';
+    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. The days after it are listed with it as long as they differ as much from that median. The first six days of the files have too few before them.';
   const table = rows.length > 0 ? renderTable(header, rows) : '<p>None.</p>';
   return renderSection('Odd days', `${table}<p class="soft">${about}</p>`);
 }
@@ -193,8 +209,7 @@ function renderTable(header: readonly string[], rows: readonly (readonly string[
   const toRow = (cells: readonly string[], tag: 'th' | 'td') =>
     `<tr>${cells.map((cell) => `<${tag}>${toHtml(cell)}</${tag}>`).join('')}</tr>`;
   const body = rows.map((row) => toRow(row, 'td'));
-  // A region that scrolls must be reachable by the keyboard.
-  return `<div class="scroll" tabindex="0"><table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table></div>`;
+  return `<table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table>`;
 }
 
 type Cell = string | number | null;

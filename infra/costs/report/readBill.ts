@@ -9,7 +9,7 @@ import { findFiles, findWrongRow, openBill, toText, toView } from './openBill.ts
 
 /** The answers of bill.sql, by its views. DuckDB gives large numbers as text. */
 const views = {
-  this_month: ['month', 'before'],
+  this_month: ['month', 'before', 'months'],
   doubts: ['doubt', 'dollars'],
   paid: ['charge', 'dollars', 'list'],
   untagged_charges: ['charge', 'account', 'dollars'],

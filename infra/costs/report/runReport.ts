@@ -23,7 +23,7 @@ export async function runReport(options: Options, paths: readonly string[]) {
           missing = toErrorLine(error);
         })
       : undefined;
-  await writeOut(renderPage(stage.name, bill, model ?? missing));
+  await writeOut(renderPage(stage.name, bill, model ?? missing, region));
   const doubts = bill.doubts.length === 1 ? '1 doubt' : `${bill.doubts.length} doubts`;
   log(
     `${stage.name}, ${toMonthName(`${bill.this_month[0]?.month}`)}: ${toDollars(sumDollars(bill.paid))} paid, ${doubts}.`,
