@@ -152,7 +152,7 @@ export function priceMonth(stage: PricedStage, traffic: Traffic) {
   const rows = [
     ...operationRows,
     { name: 'keys, read once a minute', usage: keys },
-    { name: 'kept of these requests', usage: kept },
+    { name: 'stored logs and outcomes', usage: kept },
     { name: "fixed, without a client's request", usage: fixed },
   ];
   const usage = sumUsage(rows.map((row) => row.usage));

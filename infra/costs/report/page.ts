@@ -109,12 +109,12 @@ function renderRequests(
   ];
   const why =
     typeof model === 'number'
-      ? `The model's figure is the total of npx petstore costs --stage ${stage} --requests ${row?.requests}, by the million.`
+      ? `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(requests))}, divided by its millions of requests.`
       : model;
   const ofCalls =
     calls === null
       ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
-      : `A thousand calls of adjustInventory cost ${toPrice(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
+      : `A thousand calls of adjustInventory cost $${toShort(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
   const about = 'Usage without credits, refunds, tax and fees.';
   const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
   return renderSection('A million requests', `${table}<p>${about} ${ofCalls} ${toHtml(why)}</p>`);

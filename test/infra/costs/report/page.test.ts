@@ -40,6 +40,7 @@ it('is one file that loads nothing, with the doubts first and then what was paid
     ...['What makes the sum doubtful', 'What was paid', 'A million requests', 'By kind of usage'],
     ...['Odd days', 'By day', 'By account and region'],
   ]);
+  expect(page).toMatch(/npx petstore costs --stage production --requests \d+, divided/);
   for (const text of ['20 October to 31 October', 'September 2026', 'Tax, account 999999999999']) {
     expect(page).toContain(text);
   }
