@@ -116,7 +116,7 @@ FROM ours WHERE charge <> 'negation' GROUP BY charge ORDER BY charge <> 'usage',
 CREATE VIEW untagged_charges AS
 SELECT charge, account, sum(paid) AS dollars FROM bill JOIN this_month USING (month)
 WHERE charge NOT IN ('usage', 'negation') AND tagging IN ('none', 'no service')
-GROUP BY ALL HAVING dollars <> 0 ORDER BY abs(dollars) DESC;
+GROUP BY ALL HAVING dollars <> 0;
 
 -- Each kind of usage in each region: dollars of a unit, beside AWS's list price where it is known, and the month before.
 CREATE VIEW kinds AS
@@ -300,7 +300,9 @@ SELECT 'Not in the sum: ' || CASE tagging
   || CASE tagging WHEN 'none' THEN ' AWS never tags traces, custom metrics and log queries.' ELSE '' END, dollars
 FROM left_out
 UNION ALL
-SELECT 'Not in the sum: ' || charge || ' without our two tags.', sum(dollars) FROM untagged_charges GROUP BY charge
+SELECT 'Not in the sum: ' || charge || ' without our two tags: '
+  || few(list(dollar(dollars) || ' in account ' || account ORDER BY abs(dollars) DESC)) || '.', sum(dollars)
+FROM untagged_charges GROUP BY charge
 UNION ALL
 SELECT 'In the sum, but not in the model: ' || kind || coalesce(' (' || mode || ')', '') || '.', sum(paid)
 FROM our_usage WHERE NOT is_priced GROUP BY kind, mode
@@ -309,7 +311,7 @@ SELECT 'A Savings Plan or a reservation covers usage of ' || dollar(coalesce(sum
   || CASE WHEN sum(effective) IS NULL THEN 'The bill does not say its part of the fee.'
     ELSE 'The dollars are its part of the fee, as AWS divides it.' END
   || ' Fees in the sum: ' || dollar((SELECT coalesce(sum(paid), 0) FROM ours WHERE charge = 'fee')) || '.'
-  || coalesce(' Fees not in the sum: ' || (SELECT string_agg(dollar(dollars) || ' in account ' || account, ', ')
+  || coalesce(' Fees not in the sum: ' || (SELECT few(list(dollar(dollars) || ' in account ' || account ORDER BY abs(dollars) DESC))
     FROM untagged_charges WHERE charge = 'fee') || '.', ''), coalesce(sum(effective), sum(list), sum(gross))
 FROM our_usage WHERE is_committed HAVING count(*) > 0
 ) ORDER BY dollars IS NOT NULL, round(abs(dollars), 2) DESC, doubt DESC;

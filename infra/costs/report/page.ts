@@ -59,34 +59,23 @@ const chargeNames: Readonly<Record<string, string>> = {
   tax: 'Tax',
   fee: 'Fees',
 };
-const toChargeName = (charge: Cell) => chargeNames[`${charge}`] ?? `${charge}`;
 
-function renderSum({ paid, untagged_charges: others }: Bill): string {
+function renderSum({ paid }: Bill): string {
   const list = paid.find(({ charge }) => charge === 'usage')?.list ?? null;
-  const rows = paid.map(({ charge, dollars }) => [toChargeName(charge), toDollars(dollars)]);
+  const rows = paid.map(({ charge, dollars }) => [
+    chargeNames[`${charge}`] ?? `${charge}`,
+    toDollars(dollars),
+  ]);
   const ofList =
     list === null
       ? 'The bill has no list prices.'
       : `At AWS's list prices, the usage is ${toDollars(list)}.`;
-  const shown = others
-    .slice(0, MAX_OTHERS)
-    .map(({ charge, account, dollars }) => [
-      `${toChargeName(charge)}, account ${account}`,
-      toDollars(dollars),
-    ]);
-  const rest = others.slice(MAX_OTHERS);
-  const last = rest.length > 0 ? [[`${rest.length} more`, toDollars(sumDollars(rest))]] : [];
-  const beside =
-    others.length > 0
-      ? `<p><b>Not in the sum</b>, since no tags give it to a stage:</p>${renderTable(['Charge', 'Dollars'], [...shown, ...last])}`
-      : '';
   const table = renderTable(
     ['Charge', 'Dollars'],
     [...rows, ['Paid', toDollars(sumDollars(paid))]],
   );
-  return renderSection('What was paid', `${table}<p>${ofList}</p>${beside}`);
+  return renderSection('What was paid', `${table}<p>${ofList}</p>`);
 }
-const MAX_OTHERS = 20;
 
 function renderRequests(
   { requests: [row] }: Bill,

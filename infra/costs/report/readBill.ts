@@ -12,7 +12,6 @@ const views = {
   this_month: ['month', 'before', 'months'],
   doubts: ['doubt', 'dollars'],
   paid: ['charge', 'dollars', 'list'],
-  untagged_charges: ['charge', 'account', 'dollars'],
   kinds: ['kind', 'region', 'quantity', 'dollars', 'dollars_a_unit', 'model', 'dollars_before'],
   places: ['account', 'region', 'dollars'],
   days: ['day', 'dollars', 'requests'],
