@@ -34,6 +34,32 @@ function isAtMaximum({ limit, peak, maximum }: commands.Throttled): boolean {
 const isFiring = ({ alarms }: Facts, names: RegExp) =>
   alarms?.firing.some(({ name }) => names.test(name)) ?? false;
 
+function isAwsDown({ requests }: Facts): boolean {
+  const { operations = [], errors = [] } = requests ?? {};
+  const called = operations.filter(({ requests }) => requests > 0);
+  return (
+    called.length > 1 &&
+    called.every(({ operation, requests, failed }) => {
+      const cause = errors.find((error) => error.operation === operation)?.cause ?? '';
+      return failed >= MANY * requests && ofAws.test(cause);
+    })
+  );
+}
+
+function failsSinceRelease({ alarms, live, tables = [], requests }: Facts): boolean {
+  const { errors = [] } = requests ?? {};
+  // Earlier code would meet the same: a missing table, or one that throttles.
+  const isThrottled = errors.length > 0 && errors.every(({ cause }) => ofThrottle.test(cause));
+  const isOfTable = tables.length > 0 || isThrottled;
+  if (!live || live.rolledBackFrom !== undefined || isOfTable) return false;
+  const from = Date.parse(live.publishedAt);
+  return (alarms?.firing ?? []).some(({ name, severity, since }) => {
+    const delay = Date.parse(since) - from;
+    const isCause = severity === 'rollback' || failing.test(name);
+    return isCause && delay >= 0 && delay <= SOON_MILLISECONDS;
+  });
+}
+
 /** The rows at the top of `infra/RUNBOOK.md`, with when they apply. If several do, the first comes first. */
 export const symptoms: readonly {
   readonly title: string;
@@ -43,17 +69,13 @@ export const symptoms: readonly {
 }[] = [
   {
     title: 'AWS is down',
-    applies({ requests: { operations = [], errors = [] } = {} }) {
-      const called = operations.filter(({ requests }) => requests > 0);
-      return (
-        called.length > 1 &&
-        called.every(({ operation, requests, failed }) => {
-          const cause = errors.find((error) => error.operation === operation)?.cause ?? '';
-          return failed >= MANY * requests && ofAws.test(cause);
-        })
-      );
-    },
-    commands: () => ['# Wait, without a rollback: https://health.aws.amazon.com/health/status'],
+    applies: isAwsDown,
+    commands: (facts, stage) => [
+      '# Wait, without a rollback: https://health.aws.amazon.com/health/status',
+      ...(failsSinceRelease(facts)
+        ? [`# If that shows no outage, take row 6: npx petstore rollback --stage ${stage.name}`]
+        : []),
+    ],
   },
   {
     title: 'A deployment failed',
@@ -86,18 +108,7 @@ export const symptoms: readonly {
   },
   {
     title: 'New code fails',
-    applies({ alarms, live, tables = [], requests: { errors = [] } = {} }) {
-      // Earlier code would meet the same: a missing table, or one that throttles.
-      const isThrottled = errors.length > 0 && errors.every(({ cause }) => ofThrottle.test(cause));
-      const isOfTable = tables.length > 0 || isThrottled;
-      if (!live || live.rolledBackFrom !== undefined || isOfTable) return false;
-      const from = Date.parse(live.publishedAt);
-      return (alarms?.firing ?? []).some(({ name, severity, since }) => {
-        const delay = Date.parse(since) - from;
-        const isCause = severity === 'rollback' || failing.test(name);
-        return isCause && delay >= 0 && delay <= SOON_MILLISECONDS;
-      });
-    },
+    applies: (facts) => failsSinceRelease(facts) && !isAwsDown(facts),
     commands: commands.rollBack,
   },
   {
