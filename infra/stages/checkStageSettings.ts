@@ -47,7 +47,9 @@ function findWrongValues(name: string, schema: z.ZodType, settings: object) {
   return issues.flatMap(splitUnionIssue).map(({ path, message, code }) => {
     const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
     const isMissing = value === undefined;
-    const found = path.length > 0 && !isMissing ? `; it is ${JSON.stringify(value)}` : '';
+    // What is around an unrecognized key may be long, and says nothing of it.
+    const isShown = path.length > 0 && !isMissing && code !== 'unrecognized_keys';
+    const found = isShown ? `; it is ${JSON.stringify(value)}` : '';
     const rule = isMissing && code !== 'custom' ? 'must be set' : `${message}${found}`;
     const text = `${stagesFile}: ${[name, ...path].join('.')}: ${rule}.`;
     return { field: String(path[0]), text };
@@ -101,7 +103,10 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     }
   }
   if (settings.raisesAlarms && !settings.protectsData) {
-    refuse('protectsData', 'must be true with raisesAlarms: false would remove every protection');
+    refuse(
+      'protectsData',
+      'must be true where raisesAlarms is: without it, tables and stacks have no protection',
+    );
   }
   if (settings.raisesAlarms && settings.budget === undefined) {
     const example = `{ monthlyDollars: 50, notify: ['finance@shop.example'], actualPercent: [80, 100], forecastPercent: [100] }`;
@@ -145,7 +150,7 @@ const ofStage = stageSettings
       .string()
       .refine(
         (region) => regions.includes(region),
-        'must be an AWS region, not one of China, GovCloud or another partition',
+        'must be an AWS region such as "eu-west-1", outside China and GovCloud',
       )
       .exactOptional(),
   })

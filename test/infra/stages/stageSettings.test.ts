@@ -102,7 +102,7 @@ describe("a stage's settings", () => {
     [
       'listOrders',
       { latency: 3 },
-      'listOrders: must not have "latency": delete it, or take its right name',
+      'listOrders: must not have "latency": delete it, or take its right name from infra/stages/stageSettings.ts.',
     ],
   ] as const)('of the operation %s may be %j, or are refused: %s', (id, changes, refused) => {
     const settings = operationSettings[id];
