@@ -46,7 +46,9 @@ function type(lines: readonly string[], { family = 4, addresses = [], isDenied }
   const name = `petstore-production-blocked-v${family}`;
   write('set.json', JSON.stringify({ name, family, token: 'token', addresses, isDenied }));
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
-  execFileSync('bash', ['-c', `${lines.join('\n')}\ntrue`], { cwd: folder, env, stdio: 'pipe' });
+  // Bash takes Node.js's pipe for a remote shell's, and would read a ~/.bashrc that puts another `aws` first.
+  const words = ['--norc', '-c', `${lines.join('\n')}\ntrue`];
+  execFileSync('bash', words, { cwd: folder, env, stdio: 'pipe' });
   return JSON.parse(readFileSync(toPath('set.json'), 'utf8')).addresses;
 }
 
