@@ -140,7 +140,7 @@ it('each sample and each example of the document has another Idempotency-Key', (
   );
   const ofDocument = Object.values(header.examples).map(({ value }) => value);
   const keys = [...ofDocument, ...ofSamples];
-  expect(keys.length).toBeGreaterThan(10);
+  expect(keys.length).toBeGreaterThan(11);
   expect([...new Set(keys)]).toEqual(keys);
 });
 
@@ -236,20 +236,22 @@ describe('the programs', () => {
     await execute(tsc, [...options.split(' '), join(projectRoot, 'node_modules/@types')]);
   });
 
-  it('of generated clients keep the ids of errors too, by a function that both setups use', async () => {
+  it('of generated clients keep ids in errors and in bodies, by functions that the setups share', async () => {
     const setups = blocks
       .get('generated-clients.html')
       ?.filter(({ code }) => /\bquoteIds\b/.test(code));
     expect(setups).toHaveLength(3);
     const body = '{"refused":[{"petId":9223372036854775807,"quantity":0}],"id":{}}';
     const program = `
-      const { quoteIds } = await import(${JSON.stringify(folder.toPath('generated-clients.html.mts'))});
+      const { quoteIds, unquoteIds } = await import(${JSON.stringify(folder.toPath('generated-clients.html.mts'))});
       const headers = { 'Content-Type': 'application/json' };
       const error = await quoteIds(new Response('${body}', { status: 409, headers }));
       console.log(error.status, await error.text());
-      console.log((await quoteIds(new Response(null, { status: 304 }))).status);`;
+      console.log((await quoteIds(new Response(null, { status: 304 }))).status);
+      console.log(unquoteIds(JSON.stringify({ petId: 9223372036854775807n, delta: -1 })));`;
     const output = await execute(process.execPath, ['--input-type=module', '--eval', program]);
     expect(output).toContain(`409 ${body.replace(/(\d{19})/, '"$1"')}\n304\n`);
+    expect(output).toContain('{"petId":9223372036854775807,"delta":-1}\n');
   });
 
   it('run', async () => {
