@@ -92,7 +92,7 @@ export function readPrices(region = usualRegion, file = toPriceFile(region)) {
   return table;
 }
 
-export function toPriceFile(region: string): URL {
+function toPriceFile(region: string): URL {
   return new URL(`prices/${region}.json`, import.meta.url);
 }
 

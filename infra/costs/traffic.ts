@@ -29,7 +29,7 @@ const committedFile = new URL('traffic.json', import.meta.url);
 /** The usual traffic. Keep it similar to the stage's own. */
 export const readCommittedTraffic = () => parseTraffic(readFileSync(committedFile, 'utf8'));
 
-export interface TrafficOptions {
+interface TrafficOptions {
   readonly requests?: string | undefined;
   readonly traffic?: string | undefined;
   readonly entries?: number | undefined;
@@ -67,7 +67,7 @@ const trafficFile = z.strictObject({
  * Reads traffic from a file: `{"entries": 1000, "requests": {"listOrders": 2000000, "listInventory 200 gzip": …}}`.
  * `requests` has a month's requests by operation and response; the default response is `200`.
  */
-export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
+function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
   try {
     const { data, error } = trafficFile.safeParse(JSON.parse(text));
     if (error) throw new Error(z.prettifyError(error));

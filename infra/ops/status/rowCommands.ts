@@ -76,7 +76,7 @@ export function rollBack({ live, deployments }: Facts, stage: Stage): string[] {
 type Callers = NonNullable<Facts['addresses']>;
 
 /** The key with the most responses of these statuses, by default of all. A key of an unknown id has no record. */
-function findKey({ callers }: Facts, statuses = /./) {
+function findBusiestKey({ callers }: Facts, statuses = /./) {
   return rank(callers?.keys ?? [], statuses)
     .map((caller) => /^(?!unknown key )(.*) \((\w{10})\)$/.exec(caller) ?? [])
     .map(([, name = '', keyId = '']) => ({ name, keyId }))
@@ -93,7 +93,7 @@ function rank(callers: Callers, statuses: RegExp): string[] {
 }
 
 export function stopClient(facts: Facts, stage: Stage): string[] {
-  const key = findKey(facts);
+  const key = findBusiestKey(facts);
   const address = rank(facts.addresses ?? [], /^429$/).find(isIP);
   return [
     ...(key
@@ -101,7 +101,7 @@ export function stopClient(facts: Facts, stage: Stage): string[] {
           `# If ${key.name} is no known client, revoke its key. It asks first:`,
           `npx petstore keys revoke ${key.keyId} --stage ${stage.name}`,
           '# If it is, and must be stopped, replace its key, and send its owner the new one:',
-          rotateKey(stage, key.keyId),
+          rotateCommand(stage, key.keyId),
         ]
       : []),
     ...blockAddress(stage, address),
@@ -147,13 +147,13 @@ function toRange(address: string): string {
 }
 
 export function replaceKey(facts: Facts, stage: Stage): string[] {
-  const key = findKey(facts, /^40[13]$/);
+  const key = findBusiestKey(facts, /^40[13]$/);
   const leaked = key ? `the key of ${key.name}` : 'a key';
-  return [`# If ${leaked} leaked, replace it. It asks first:`, rotateKey(stage, key?.keyId)];
+  return [`# If ${leaked} leaked, replace it. It asks first:`, rotateCommand(stage, key?.keyId)];
 }
 
 /** @param key a leaked one, which stops working within a minute; its successor goes to its owner */
-export function rotateKey({ name }: Stage, key = 'KEY'): string {
+export function rotateCommand({ name }: Stage, key = 'KEY'): string {
   return `npx petstore keys rotate ${key} --grace 0s --stage ${name}`;
 }
 

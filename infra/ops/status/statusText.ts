@@ -3,7 +3,7 @@ import type { Part } from '../../cli/stageStack.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { Status } from './readStatus.ts';
-import { rotateKey } from './rowCommands.ts';
+import { rotateCommand } from './rowCommands.ts';
 import type { Row } from './symptoms.ts';
 
 /** Lines that are longer are hard to read. */
@@ -39,7 +39,7 @@ export function toStatusText(
             ...layout.wrap(`${row} ${title}`),
             ...commands.map(toPasted),
           ])
-        : [...layout.wrap('None. Row 8 is for a key that leaked.'), toPasted(rotateKey(stage))],
+        : [...layout.wrap('None. Row 8 is for a key that leaked.'), toPasted(rotateCommand(stage))],
   };
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   const parts = Object.entries(sections).flatMap(([name, lines]) => ['', name, ...lines]);

@@ -65,8 +65,6 @@ export interface FuzzOptions {
   readonly shrinks?: boolean;
 }
 
-export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
-
 const MAX_BATCH = 40;
 
 /** Sends batches of requests, each to the same stock, until an exchange breaks a property. */

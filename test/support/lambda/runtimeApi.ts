@@ -21,8 +21,6 @@ export interface RuntimeError {
   readonly errorMessage: string;
 }
 
-export type RuntimeApi = Awaited<ReturnType<typeof startRuntimeApi>>;
-
 /**
  * Starts a stand-in for the Runtime API, which gives invocations to one runtime, one at a time:
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
