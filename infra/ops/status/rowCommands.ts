@@ -15,9 +15,14 @@ function toAws({ settings: { region } }: Stage, line: string): string {
 }
 
 /** For the state of each stack, as "A deployment failed" in infra/RUNBOOK.md. */
-export function endDeployment({ stack = '', watch = '' }: Facts, stage: Stage): string[] {
+export function endDeployment({ stack = '', watch = '', live }: Facts, stage: Stage): string[] {
   const names = toNames(stage);
-  return [...endUpdate(stage, names.stack, stack), ...endUpdate(stage, names.watchStack, watch)];
+  // After a rollback, `rollback-stack` would bring the bad code back.
+  const ofService =
+    stack === 'UPDATE_FAILED' && live?.rolledBackFrom !== undefined
+      ? [`npx petstore rollback --stage ${stage.name}`]
+      : endUpdate(stage, names.stack, stack);
+  return [...ofService, ...endUpdate(stage, names.watchStack, watch)];
 }
 
 function endUpdate(stage: Stage, stack: string, state: string): string[] {

@@ -437,6 +437,9 @@ const situations: Readonly<Record<string, Recorded>> = {
   // A stack that is stuck.
   'a first deployment that is rolled back: 2': { status: 'ROLLBACK_IN_PROGRESS' },
   'a later one that failed without a rollback: 2': { status: 'UPDATE_FAILED' },
+  'a rollback that left its stack failed: 2': {
+    ...{ ...released, live: { FunctionVersion: '1' }, status: 'UPDATE_FAILED' },
+  },
   'a watch stack whose first deployment was rolled back: 2': unwatched('ROLLBACK_COMPLETE'),
   'one that failed while requests do: 2': { ...unwatched('ROLLBACK_COMPLETE'), ...petsFail },
   'one that was never deployed: none': unwatched(''),
