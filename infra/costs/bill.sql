@@ -83,7 +83,8 @@ SELECT l.service, l.usage_type, count(p.unit) > 0 AS is_priced, coalesce(bool_or
   CASE WHEN l.usage_type LIKE '%CapacityUnit%' THEN 'provisioned'
     WHEN l.service ILIKE '%lambda%' AND l.usage_type NOT LIKE '%ARM%' THEN 'x86' END AS mode
 FROM (SELECT DISTINCT service, usage_type FROM line) l
-LEFT JOIN list_price p ON regexp_matches(l.service, p.service, 'i') AND regexp_matches(l.usage_type, p.usage_type)
+LEFT JOIN (SELECT DISTINCT unit, service, usage_type, is_per_request FROM list_price) p
+  ON regexp_matches(l.service, p.service, 'i') AND regexp_matches(l.usage_type, p.usage_type)
 GROUP BY l.service, l.usage_type;
 
 -- The month of the page: the one asked for, or the newest of the files.
