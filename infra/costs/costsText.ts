@@ -1,6 +1,6 @@
 import { toColumns, toCount } from '../cli/output.ts';
-import { type Costs, type Dollars, type Month, priceUsage, SECONDS_A_MONTH } from './model.ts';
-import { kindOf, type Service, services, usageKinds } from './prices.ts';
+import { type ByKind, type Costs, priceUsage, SECONDS_A_MONTH } from './model.ts';
+import { kinds, kindsByMonth, type Service, services, usageKinds } from './prices.ts';
 
 /** Three tables. Each title has the stage, the region and the date of the prices. */
 export function renderCosts(costs: Costs): string {
@@ -38,8 +38,8 @@ function listRequests({ requests, sale, cart, entries, longest }: Costs): string
   ];
 }
 
-function listMonth({ rows, usage, rates, total }: Month): string[][] {
-  const toCells = (dollars: Dollars) => services.map((service) => sumService(service, dollars));
+function listMonth({ rows, usage, rates, total }: Costs['month']): string[][] {
+  const toCells = (dollars: ByKind) => services.map((service) => sumService(service, dollars));
   const all = toCells(priceUsage(usage, rates));
   // Such as no firewall.
   const isUsed = (_: unknown, index: number) => Number(all[index]) > 0;
@@ -71,21 +71,19 @@ function listThrottles({ throttled: { rows, total } }: Costs): string[][] {
 }
 
 /** Such as `metrics with an alarm: 74, $7.40; composite alarms: 2, $1.00`. The rest is the scheduled check's. */
-function describeFixed({ fixedUsage, rates, fixed }: Month): string {
-  const counted = usageKinds.flatMap((kind) => {
-    const [number, dollars] = [fixedUsage[kind], fixedUsage[kind] * rates[kind]];
-    const [, unit, , isFixed] = kindOf[kind];
-    return isFixed && dollars >= 0.005
-      ? [{ text: `${unit}: ${toAmount(number)}, $${toCents(dollars)}`, dollars }]
-      : [];
-  });
-  const rest = counted.reduce((left, { dollars }) => left - dollars, fixed);
-  const checks = rest >= 0.005 ? [`the scheduled check: $${toCents(rest)}`] : [];
-  return [...counted.map(({ text }) => text), ...checks].join('; ');
+function describeFixed({ fixedUsage, rates, fixed }: Costs['month']): string {
+  const dollars = priceUsage(fixedUsage, rates);
+  const counted = usageKinds.filter((kind) => kind in kindsByMonth && dollars[kind] >= 0.005);
+  const texts = counted.map(
+    (kind) => `${kinds[kind][1]}: ${toAmount(fixedUsage[kind])}, $${toCents(dollars[kind])}`,
+  );
+  const rest = counted.reduce((left, kind) => left - dollars[kind], fixed);
+  if (rest >= 0.005) texts.push(`the scheduled check: $${toCents(rest)}`);
+  return texts.join('; ');
 }
 
-function sumService(service: Service, dollars: Dollars): number {
-  const own = usageKinds.filter((kind) => kindOf[kind][0] === service);
+function sumService(service: Service, dollars: ByKind): number {
+  const own = usageKinds.filter((kind) => kinds[kind][0] === service);
   return own.reduce((sum, kind) => sum + dollars[kind], 0);
 }
 

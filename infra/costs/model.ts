@@ -5,10 +5,9 @@ import type { PricedStage } from './resources.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { findUnits, listResponses, type RequestUnits } from './units.ts';
 
-/** What AWS counts, in its own units. */
-export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
-/** Dollars for one unit of each kind, or for all of it. */
-export type Dollars = Readonly<Record<UsageKind, number>>;
+/** A number for each kind of usage: what AWS counts, in its own units, or dollars. */
+export type ByKind = Readonly<Record<UsageKind, number>>;
+type Usage = Partial<ByKind>;
 
 /** AWS calculates with months of 730 hours. */
 export const SECONDS_A_MONTH = 730 * 3600;
@@ -27,12 +26,28 @@ export type Costs = ReturnType<typeof priceService>;
 export function priceService(stage: PricedStage, traffic: Traffic, entries?: number) {
   const longest = entries ?? stage.settings.inventoryEntries;
   const traced = findTracedShare(stage.settings.tracing, sumRequests(traffic));
-  const price = (units: RequestUnits) => priceMillion(stage, units, traced);
+  const rates = toRates(stage);
+  /** A million such requests, at the first step of each price. */
+  const price = (units: RequestUnits) => {
+    const dollars = sumDollars(priceUsage(toUsage(stage, units, traced, 1e6), rates));
+    return { request: units.request, units: units.priced, dollars };
+  };
+  const findMostExpensive = (id: RequestUnits['operationId']) =>
+    listResponses(id)
+      .map((response) => price(findUnits(id, response, longest)))
+      .reduce((one, other) => (other.dollars > one.dollars ? other : one));
   const requests = operationIds.map((operationId) => ({
     operationId,
     usual: price(findUsual(operationId, traffic)),
-    mostExpensive: findMostExpensive(stage, operationId, longest, traced),
+    mostExpensive: findMostExpensive(operationId),
   }));
+  const throttled = ([...operationIds, 'other'] as const).map((operationId) => {
+    const { rate } = stage.settings.throttles[operationId];
+    const { request, dollars: dollarsPerMillion } = findMostExpensive(operationId);
+    const requests = rate * SECONDS_A_MONTH;
+    const dollars = (requests * dollarsPerMillion) / 1e6;
+    return { operationId, rate, request, requests, dollarsPerMillion, dollars };
+  });
   return {
     stage: stage.name,
     region: stage.region,
@@ -41,10 +56,10 @@ export function priceService(stage: PricedStage, traffic: Traffic, entries?: num
     entries: traffic.entries,
     longest,
     requests,
-    sale: price(getUnits('adjustInventory', '200', 0)),
-    cart: price(getUnits('adjustInventory', '200 cart', 0)),
+    sale: price(findUnits('adjustInventory', '200', 0)),
+    cart: price(findUnits('adjustInventory', '200 cart', 0)),
     month: priceMonth(stage, traffic),
-    throttled: priceThrottles(stage, longest, traced),
+    throttled: { rows: throttled, total: sumBy(throttled, ({ dollars }) => dollars) },
   };
 }
 
@@ -52,35 +67,7 @@ export function priceService(stage: PricedStage, traffic: Traffic, entries?: num
 function findUsual(operationId: OperationId, { shares, entries }: Traffic): RequestUnits {
   const own = shares.filter((share) => share.operationId === operationId);
   const [most] = own.toSorted((one, other) => other.requests - one.requests);
-  return getUnits(operationId, most?.response ?? '200', entries);
-}
-
-const toRemedy = (id: string) =>
-  `Add it to test/conformance/operations/${id}.ts, and run npm run units.`;
-
-function getUnits(id: RequestUnits['operationId'], response: string, entries: number) {
-  const units = findUnits(id, response, entries);
-  if (units) return units;
-  throw new Error(`units.json has no request "${response}" of ${id}. ${toRemedy(id)}`);
-}
-
-/** What a million such requests cost, at the first step of each price. */
-function priceMillion(stage: PricedStage, units: RequestUnits, traced: number) {
-  const dollars = sumDollars(priceUsage(toUsage(stage, units, traced, 1e6), toRates(stage)));
-  return { request: units.request, units: units.priced, dollars };
-}
-
-function findMostExpensive(
-  stage: PricedStage,
-  id: RequestUnits['operationId'],
-  entries: number,
-  traced: number,
-) {
-  const [most] = listResponses(id)
-    .map((response) => priceMillion(stage, getUnits(id, response, entries), traced))
-    .toSorted((one, other) => other.dollars - one.dollars);
-  if (most) return most;
-  throw new Error(`units.json has no requests of ${id}. ${toRemedy(id)}`);
+  return findUnits(operationId, most?.response ?? '200', entries);
 }
 
 /** What a number of such requests use. */
@@ -89,17 +76,17 @@ function toUsage(
   { operationId, priced }: RequestUnits,
   traced: number,
   requests: number,
-): Usage {
-  const { gatewayRequests, functionCalls, milliseconds, sentBytes, loggedBytes } = priced;
+): ByKind {
+  const { gatewayRequests, functionCalls, readUnits, writeUnits, sentBytes, loggedBytes } = priced;
   const megabytes = operationId === 'other' ? 0 : settings.memoryMegabytes[operationId];
   const streamedBytes = Math.max(0, sentBytes - FREE_STREAMED_BYTES);
   const one: Usage = {
     gatewayRequests,
     functionCalls,
-    gigabyteSeconds: (megabytes / 1_024) * (milliseconds / 1_000),
+    gigabyteSeconds: (megabytes / 1_024) * (priced.milliseconds / 1_000),
     streamedGigabytes: streamedBytes / GIGABYTE,
-    readUnits: priced.readUnits,
-    writeUnits: priced.writeUnits,
+    readUnits,
+    writeUnits,
     sentGigabytes: sentBytes / GIGABYTE,
     loggedGigabytes: loggedBytes / GIGABYTE,
     traces: traced,
@@ -118,46 +105,34 @@ export function findTracedShare({ reservedPerSecond, percent }: TraceSampling, r
   return (reserved + (percent / 100) * (requests - reserved)) / requests;
 }
 
-export type Month = ReturnType<typeof priceMonth>;
-
 /** What a month costs. Prices that fall with use are those of an account with only this use. */
-export function priceMonth(stage: PricedStage, traffic: Traffic) {
-  const traced = findTracedShare(stage.settings.tracing, sumRequests(traffic));
-  const { entries } = traffic;
-  const priced = traffic.shares.map((share) => {
-    const units = getUnits(share.operationId, share.response, entries);
+export function priceMonth(stage: PricedStage, { shares, entries }: Traffic) {
+  const traced = findTracedShare(stage.settings.tracing, sumRequests({ shares }));
+  const priced = shares.map((share) => {
+    const units = findUnits(share.operationId, share.response, entries);
     const usage = toUsage(stage, units, traced, share.requests);
     return { ...share, usage, storedBytes: share.requests * units.priced.storedBytes };
   });
-  const operationRows = [...Map.groupBy(priced, ({ operationId }) => operationId)].map(
-    ([name, own]) => ({
-      name: name as string,
-      requests: sumRequests({ shares: own }),
-      usage: sumUsage(own.map(({ usage }) => usage)),
-    }),
-  );
-  const keys = { readUnits: countKeyReads(traffic.shares) };
-  const ofRequests = sumUsage(priced.map(({ usage }) => usage));
-  const kept = keep(
-    stage,
-    ofRequests.loggedGigabytes,
-    sumBy(priced, (one) => one.storedBytes),
-  );
+  const byOperation = [...Map.groupBy(priced, ({ operationId }) => operationId)];
+  const operationRows = byOperation.map(([name, own]) => ({
+    name: name as string,
+    requests: sumRequests({ shares: own }),
+    usage: sumUsage(own.map(({ usage }) => usage)),
+  }));
+  const logged = sumBy(priced, ({ usage }) => usage.loggedGigabytes);
+  const outcomes = sumBy(priced, ({ storedBytes }) => storedBytes);
   const checks = countChecks(stage, traced);
-  const fixed = sumUsage([
-    stage.resources,
-    checks,
-    keep(stage, checks.loggedGigabytes, entries * BYTES_OF_AN_ENTRY),
-  ]);
+  const stored = keep(stage, checks.loggedGigabytes, entries * BYTES_OF_AN_ENTRY);
+  const fixed = sumUsage([stage.resources, checks, stored]);
+  const keys = sumBy(byOperation, ([, own]) => countKeyReads(own));
   const rows = [
     ...operationRows,
-    { name: 'keys, read once a minute', usage: keys },
-    { name: 'stored logs and outcomes', usage: kept },
+    { name: 'keys, read once a minute', usage: { readUnits: keys } },
+    { name: 'stored logs and outcomes', usage: keep(stage, logged, outcomes) },
     { name: "fixed, without a client's request", usage: fixed },
   ];
   const usage = sumUsage(rows.map((row) => row.usage));
   const rates = toRates(stage, usage);
-  const total = sumDollars(priceUsage(usage, rates));
   return {
     rows: rows.map((row) => ({ ...row, dollars: priceUsage(row.usage, rates) })),
     usage,
@@ -165,20 +140,17 @@ export function priceMonth(stage: PricedStage, traffic: Traffic) {
     rates,
     fixedUsage: fixed,
     fixed: sumDollars(priceUsage(fixed, rates)),
-    total,
+    total: sumDollars(priceUsage(usage, rates)),
   };
 }
 
 /**
- * A container reads a key's record once a minute, one unit each time. This assumes one key and one container per
+ * A container reads a key's record once a minute, one unit each time. This assumes one key and one container for the
  * operation. The reads are at most one per request, and one per minute.
  */
-function countKeyReads(shares: readonly TrafficShare[]): number {
-  const withKey = shares.filter(({ response }) => response !== '401');
-  const byOperation = Map.groupBy(withKey, ({ operationId }) => operationId);
-  return sumBy([...byOperation.values()], (own) =>
-    Math.min(sumRequests({ shares: own }), SECONDS_A_MONTH / 60),
-  );
+function countKeyReads(own: readonly TrafficShare[]): number {
+  const shares = own.filter(({ response }) => response !== '401');
+  return Math.min(sumRequests({ shares }), SECONDS_A_MONTH / 60);
 }
 
 /** What is stored of a month's logs until they expire, and of a month's data in tables. */
@@ -196,47 +168,34 @@ function keep({ settings }: PricedStage, loggedGigabytes: number, bytes: number)
  * The scheduled check calls every operation: a list or page of one item, and a write that is refused. Between two checks,
  * each container forgets the key.
  */
-function countChecks(stage: PricedStage, traced: number): Required<Usage> {
+function countChecks(stage: PricedStage, traced: number): ByKind {
   const { checkEveryMinutes } = stage.settings;
   const checks = checkEveryMinutes ? SECONDS_A_MONTH / 60 / checkEveryMinutes : 0;
-  const calls = operationIds.map((id) => {
-    const isWrite = operations[id].permission === 'write';
-    const units =
-      (isWrite ? findUnits(id, '403', 1) : findUnits(id, '200 one', 1)) ?? getUnits(id, '200', 1);
-    return sumUsage([toUsage(stage, units, traced, checks), { readUnits: checks }]);
+  const calls = operationIds.flatMap((id) => {
+    const wanted = operations[id].permission === 'write' ? '403' : '200 one';
+    const response = listResponses(id).includes(wanted) ? wanted : '200';
+    return [toUsage(stage, findUnits(id, response, 1), traced, checks), { readUnits: checks }];
   });
   // Its own function takes about a second with 256 MB, and reads an item of three tables and all keys.
   const own = { functionCalls: checks, gigabyteSeconds: checks / 4, readUnits: checks * 2 };
   return sumUsage([...calls, own]);
 }
 
-/** For each throttle, its rate around the clock, times the most expensive request, at the first step of each price. */
-function priceThrottles(stage: PricedStage, entries: number, traced: number) {
-  const rows = ([...operationIds, 'other'] as const).map((id) => {
-    const { rate } = stage.settings.throttles[id];
-    const { request, dollars: dollarsPerMillion } = findMostExpensive(stage, id, entries, traced);
-    const requests = rate * SECONDS_A_MONTH;
-    const dollars = (requests * dollarsPerMillion) / 1e6;
-    return { operationId: id, rate, request, requests, dollarsPerMillion, dollars };
-  });
-  return { rows, total: sumBy(rows, ({ dollars }) => dollars) };
-}
-
 /** @param month the account's use in the month, since some prices fall with use; default: the first step */
-function toRates({ prices }: PricedStage, month: Usage = {}): Dollars {
+function toRates({ prices }: PricedStage, month: Usage = {}): ByKind {
   return mapKinds((kind) => toUnitDollars(prices[kind], month[kind]));
 }
 
 /** Multiplies units by prices. Every amount is calculated here. */
-export function priceUsage(usage: Usage, rates: Dollars): Dollars {
+export function priceUsage(usage: Usage, rates: ByKind): ByKind {
   return mapKinds((kind) => (usage[kind] ?? 0) * rates[kind]);
 }
 
-function sumUsage(each: readonly Usage[]): Required<Usage> {
+function sumUsage(each: readonly Usage[]): ByKind {
   return mapKinds((kind) => sumBy(each, (one) => one[kind] ?? 0));
 }
 
-function sumDollars(dollars: Dollars): number {
+function sumDollars(dollars: ByKind): number {
   return sumBy(usageKinds, (kind) => dollars[kind]);
 }
 

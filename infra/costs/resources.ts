@@ -1,8 +1,6 @@
 import { findRegion } from '../cli/stageOption.ts';
-import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
-import type { Prices, UsageKind } from './prices.ts';
-import { readPrices, usualRegion } from './prices.ts';
+import { type Prices, readPrices, type UsageKind, usualRegion } from './prices.ts';
 
 /** A stage with what AWS bills it for by the month, as counted in its templates, and with the prices of its region. */
 export interface PricedStage extends Stage {
@@ -14,17 +12,12 @@ export interface PricedStage extends Stage {
 
 /** Builds the templates, which takes some seconds. */
 export async function withPrices(stage: Stage): Promise<PricedStage> {
-  checkStageSettings(stage);
   const region = findRegion(stage).region ?? usualRegion;
-  const { prices, asOf } = readPrices(region);
+  const { prices, asOf: pricesAsOf } = readPrices(region);
   const { buildTemplates } = await import('../deploy/buildApp.ts');
-  const key = JSON.stringify(stage);
-  const resources = counted.get(key) ?? countResources(buildTemplates(stage));
-  counted.set(key, resources);
-  return { ...stage, resources, region, prices, pricesAsOf: asOf };
+  const resources = countResources(buildTemplates(stage));
+  return { ...stage, resources, region, prices, pricesAsOf };
 }
-/** For a process that prices a stage several times, as tests do. */
-const counted = new Map<string, PricedStage['resources']>();
 
 interface Template {
   // biome-ignore lint/suspicious/noExplicitAny: a template is read as JSON.

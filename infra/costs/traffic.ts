@@ -24,11 +24,6 @@ export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
   return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-const committedFile = new URL('traffic.json', import.meta.url);
-
-/** The usual traffic. Keep it similar to the stage's own. */
-export const readCommittedTraffic = () => parseTraffic(readFileSync(committedFile, 'utf8'));
-
 interface TrafficOptions {
   readonly requests?: string | undefined;
   readonly traffic?: string | undefined;
@@ -37,25 +32,31 @@ interface TrafficOptions {
 }
 
 /**
- * The traffic that was typed, or the committed traffic.
+ * The traffic that was typed, or the usual traffic of `traffic.json`, which should stay similar to the stage's own.
  * @throws {UsageError} that says what is wrong with it
  */
-export function readTraffic({ requests, traffic: file, entries, times = 1 }: TrafficOptions) {
+export function readTraffic({
+  requests,
+  traffic: file,
+  entries,
+  times = 1,
+}: TrafficOptions): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
   try {
-    const text = file === undefined ? undefined : readFileSync(file === '-' ? 0 : file, 'utf8');
-    const name = file === '-' ? 'The standard input' : file;
-    const read = text === undefined ? readCommittedTraffic() : parseTraffic(text, name);
-    const once = requests === undefined ? read : replaceRequests(read, requests);
-    const all = times === 1 ? once : multiplyRequests(once, times);
-    return { ...all, entries: entries ?? all.entries };
+    const once = requests === undefined ? readFile(file) : parseRequests(requests);
+    return {
+      source: times === 1 ? once.source : `${once.source}, ${times} times`,
+      entries: entries ?? once.entries,
+      shares: multiply(once, times),
+    };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
+const usualFile = new URL('traffic.json', import.meta.url);
 const usualEntries = 1_000;
 const count = z.int().check(z.nonnegative());
 const trafficFile = z.strictObject({
@@ -64,10 +65,13 @@ const trafficFile = z.strictObject({
 });
 
 /**
- * Reads traffic from a file: `{"entries": 1000, "requests": {"listOrders": 2000000, "listInventory 200 gzip": …}}`.
- * `requests` has a month's requests by operation and response; the default response is `200`.
+ * Reads `{"entries": 1000, "requests": {"listOrders": 2000000, "listInventory 200 gzip": …}}`: a month's requests by
+ * operation and response, `200` by default.
+ * @param file `-` for the standard input
  */
-function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
+function readFile(file?: string): Traffic {
+  const source = file === '-' ? 'The standard input' : (file ?? 'infra/costs/traffic.json');
+  const text = readFileSync(file === '-' ? 0 : (file ?? usualFile), 'utf8');
   try {
     const { data, error } = trafficFile.safeParse(JSON.parse(text));
     if (error) throw new Error(z.prettifyError(error));
@@ -75,24 +79,22 @@ function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic 
       const [operationId = '', ...response] = name.split(' ');
       return toShare(operationId, response.join(' '), requests);
     });
-    return { entries: data.entries, shares, source: file };
+    return { entries: data.entries, shares, source };
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${(error as Error).message}`);
+    throw new Error(`${source} cannot be read: ${(error as Error).message}`);
   }
 }
 
-const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
-
 /**
- * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
- * operation, such as `listOrders=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
- * `304`.
+ * Reads a number such as `10M`, for the usual mix, or a month's requests by operation, such as
+ * `listOrders=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`, `304`.
  */
-export function replaceRequests(traffic: Traffic, text: string): Traffic {
+function parseRequests(text: string): Traffic {
   const sum = parseAmount(text);
   if (sum !== undefined) {
-    const { shares } = multiplyRequests(traffic, sum / sumRequests(traffic));
-    return { ...traffic, shares, source: `${text} requests in the mix of ${traffic.source}` };
+    const usual = readFile();
+    const shares = multiply(usual, sum / sumRequests(usual));
+    return { ...usual, shares, source: `${text} requests in the mix of ${usual.source}` };
   }
   const shares = text.split(',').map((part) => {
     const [, operationId = '', response = '', amount = ''] =
@@ -108,11 +110,10 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
   return { entries: usualEntries, shares, source: `--requests ${text}` };
 }
 
-/** The same mix, some times as many. */
-export function multiplyRequests(traffic: Traffic, times: number): Traffic {
-  const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * times }));
-  return { ...traffic, shares, source: `${traffic.source}, ${times} times` };
-}
+const multiply = ({ shares }: Traffic, times: number) =>
+  shares.map((one) => ({ ...one, requests: one.requests * times }));
+
+const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 
 function parseAmount(text: string): number | undefined {
   const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];

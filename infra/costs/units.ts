@@ -43,17 +43,22 @@ export function listResponses(id: RequestUnits['operationId']): string[] {
 
 /**
  * The units of a request for any length of the inventory, on the line through the two measured lengths.
- * @returns `undefined` if no request has this name
+ * @throws {Error} if no request has this name
  */
 export function findUnits(
   id: RequestUnits['operationId'],
   name: string,
   entries: number,
-): RequestUnits | undefined {
+): RequestUnits {
   const [short, long] = rows.filter(
     ({ operationId, response }) => operationId === id && response === name,
   );
-  if (short?.entries === undefined || long?.entries === undefined) return short;
+  if (!short) {
+    throw new Error(
+      `units.json has no request "${name}" of ${id}. Add it to test/conformance/operations/${id}.ts, and run npm run units.`,
+    );
+  }
+  if (short.entries === undefined || long?.entries === undefined) return short;
   // A list of several pages of a Scan has no 304; the response is 200.
   if (name === '304' && entries > long.entries) return findUnits(id, '200', entries);
   const share = (entries - short.entries) / (long.entries - short.entries);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { readTraffic } from '../../../infra/costs/traffic.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, defineCommand, listNames, toScreen } from '../ops/opsProcess.ts';
@@ -8,7 +9,7 @@ const folder = openTemporaryFolder();
 
 /** Files of traffic by their names. */
 const traffics: Readonly<Record<string, string>> = {
-  'same.json': '{"requests": {"listOrders 200": 2000000, "listInventory 200 gzip": 500000}}',
+  'two.json': '{"requests": {"listOrders 200": 2000000, "listInventory 200 gzip": 500000}}',
   'empty.json': '',
   'lacksRequests.json': '{}',
   'text.json': '{"requests": {"listOrders": "2M"}}',
@@ -22,11 +23,8 @@ const typed = [
   '',
   '--stage staging',
   '--entries 200000',
-  '--times 2 # the month',
-  '--requests listOrders=0.002G,listInventory:gzip=500k # the month',
-  '--traffic same.json # the month',
-  '--requests 9550000 # the month',
-  '--requests 477.5k --entries 5 # the month',
+  '--traffic two.json # the month',
+  '--requests 477.5k --entries 5 --times 2 # the month',
   // 304 has several pages here.
   '--requests listInventory:304=1M --entries 200000 # the month',
   '--json',
@@ -75,6 +73,22 @@ function readCents(table: string): number[] {
     cell ? [Number(`${cell[1]}${cell[2]}`.replaceAll(',', ''))] : [],
   );
 }
+
+it('takes the same requests from a list or a file, and as a number or a factor', () => {
+  const { shares } = readTraffic({ requests: 'listOrders=0.002G,listInventory:gzip=500k' });
+  expect(shares).toEqual([
+    { operationId: 'listOrders', response: '200', requests: 2_000_000 },
+    { operationId: 'listInventory', response: '200 gzip', requests: 500_000 },
+  ]);
+  const file = folder.write('two.json', traffics['two.json'] ?? '');
+  expect(readTraffic({ traffic: file })).toEqual({ source: file, entries: 1_000, shares });
+  const { source, ...twice } = readTraffic({ requests: '9550000' });
+  expect(source).toBe('9550000 requests in the mix of infra/costs/traffic.json');
+  expect(readTraffic({ times: 2 })).toEqual({
+    source: 'infra/costs/traffic.json, 2 times',
+    ...twice,
+  });
+});
 
 it('prices requests, a month and the throttles, or says in one line what is wrong', async () => {
   for (const [name, text] of Object.entries(traffics)) folder.write(name, text);
