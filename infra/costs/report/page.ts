@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Bill } from './readBill.ts';
+import type { Bill, Row } from './readBill.ts';
 
 /**
  * The page, which loads nothing.
@@ -12,8 +12,9 @@ export function renderPage(
   model: number | string,
   region: string,
 ): string {
+  const [{ month, months }] = bill.this_month as [Row<'this_month'>];
   const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
-  const title = toHtml(`${stage}, ${toMonthName(findMonth(bill))}`);
+  const title = toHtml(`${stage}, ${toMonthName(month)}`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -31,7 +32,7 @@ ${renderKinds(bill)}
 ${renderOddDays(bill)}
 ${renderDays(bill)}
 ${renderPlaces(bill)}
-<p class="soft">Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.this_month[0]?.months}. Days are of UTC.</p>
+<p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${months}. Days are of UTC.</small></p>
 </main>
 </body>
 </html>
@@ -49,63 +50,40 @@ function renderDoubts({ doubts }: Bill): string {
   );
 }
 
-const chargeNames: Readonly<Record<string, string>> = {
-  usage: 'Usage',
-  discount: 'Private discounts',
-  credit: 'Credits',
-  refund: 'Refunds',
-  correction: 'Refunds and corrections',
-  adjustment: 'Adjustments',
-  tax: 'Tax',
-  fee: 'Fees',
-};
-
 function renderSum({ paid }: Bill): string {
   const list = paid.find(({ charge }) => charge === 'usage')?.list ?? null;
-  const rows = paid.map(({ charge, dollars }) => [
-    chargeNames[`${charge}`] ?? `${charge}`,
-    toDollars(dollars),
-  ]);
+  const rows = paid.map(({ charge, dollars }) => [`${charge}`, toDollars(dollars)]);
+  const table = renderTable(
+    ['Charge', 'Dollars'],
+    [...rows, ['paid', toDollars(sumDollars(paid))]],
+  );
   const ofList =
     list === null
       ? 'The bill has no list prices.'
       : `At AWS's list prices, the usage is ${toDollars(list)}.`;
-  const table = renderTable(
-    ['Charge', 'Dollars'],
-    [...rows, ['Paid', toDollars(sumDollars(paid))]],
-  );
   return renderSection('What was paid', `${table}<p>${ofList}</p>`);
 }
 
-function renderRequests(
-  { requests: [row] }: Bill,
-  model: number | string,
-  stage: string,
-  region: string,
-): string {
-  const {
-    requests = 0,
-    dollars = null,
-    list = null,
-    calls = null,
-    dollars_of_calls = null,
-  } = row ?? {};
-  const ofModel = typeof model === 'number' ? toDollars(model) : '–';
+function renderRequests(bill: Bill, model: number | string, stage: string, region: string): string {
+  const [row] = bill.requests as [Row<'requests'>];
+  const [ofModel, why] =
+    typeof model === 'number'
+      ? [
+          toDollars(model),
+          `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(row.requests))}, divided by its millions of requests.`,
+        ]
+      : ['–', model];
   const rows = [
-    ['By this bill', toPrice(dollars)],
-    ["At the bill's list prices", toPrice(list)],
+    ['By this bill', toPrice(row.dollars)],
+    ["At the bill's list prices", toPrice(row.list)],
     [region ? `By the model, in ${region}` : 'By the model', ofModel],
   ];
-  const why =
-    typeof model === 'number'
-      ? `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(requests))}, divided by its millions of requests.`
-      : model;
   const ofCalls =
-    calls === null
+    row.calls === null
       ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
-      : `A thousand calls of adjustInventory cost $${toShort(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
+      : `A thousand calls of adjustInventory cost $${toShort(row.dollars_of_calls)} in Lambda, for ${toCount(row.calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
   const about = 'Usage without credits, refunds, tax and fees.';
-  const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
+  const table = renderTable([`${toCount(row.requests)} requests`, 'Dollars a million'], rows);
   return renderSection('A million requests', `${table}<p>${about} ${ofCalls} ${toHtml(why)}</p>`);
 }
 
@@ -113,14 +91,14 @@ function renderKinds({ kinds, places, this_month: [month] }: Bill): string {
   const hasRegions = new Set(places.map(({ region }) => region)).size > 1;
   const hasBefore = kinds.some(({ dollars_before }) => dollars_before !== null);
   const header = ['Kind', 'Quantity', 'Dollars', 'A unit', "Model's price"];
-  const before = hasBefore ? [toMonthName(`${month?.before}`)] : [];
+  const before = hasBefore ? [toMonthName(month?.before)] : [];
   const rows = kinds.map((row) => [
     hasRegions ? `${row.kind}, ${row.region}` : `${row.kind}`,
     toCount(row.quantity),
     toDollars(row.dollars),
     toPrice(row.dollars_a_unit),
     toPrice(row.model),
-    ...(hasBefore ? [toDollars(row.dollars_before ?? 0)] : []),
+    ...(hasBefore ? [toDollars(row.dollars_before)] : []),
   ]);
   return renderSection('By kind of usage', renderTable([...header, ...before], rows));
 }
@@ -142,39 +120,31 @@ function renderOddDays({ odd_days, days }: Bill): string {
   const about =
     'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. The days after it are listed with it as long as they differ as much from that median. The first six days of the files have too few before them.';
   const table = rows.length > 0 ? renderTable(header, rows) : '<p>None.</p>';
-  return renderSection('Odd days', `${table}<p class="soft">${about}</p>`);
+  return renderSection('Odd days', `${table}<p><small>${about}</small></p>`);
 }
 
 /** A column for each day of the month, in percentages of any width. */
-function renderDays(bill: Bill): string {
-  const { days, odd_days, paid } = bill;
+function renderDays({ days, odd_days, paid }: Bill): string {
   if (days.length === 0) return '';
-  const [year = 0, month = 0] = findMonth(bill).split('-').map(Number);
-  const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const top = Math.max(...days.map(({ dollars }) => Number(dollars)), 0.01);
   const columns = days.map(({ day, dollars }) => {
     const isOdd = odd_days.some((row) => `${row.first}` <= `${day}` && `${day}` <= `${row.last}`);
     const height = (Math.max(0, Number(dollars)) / top) * 100;
-    const left = ((Number(`${day}`.slice(8)) - 1) / length) * 100;
-    return `<rect${isOdd ? ' class="odd"' : ''} x="${left.toFixed(2)}%" width="${(80 / length).toFixed(2)}%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>`;
+    const number = Number(`${day}`.slice(8));
+    const left = ((number - 1) / 31) * 100;
+    const name = number % 7 === 1 ? `<text x="${left.toFixed(2)}%" y="126">${number}</text>` : '';
+    return `<rect${isOdd ? ' class="odd"' : ''} x="${left.toFixed(2)}%" width="2.6%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>${name}`;
   });
-  const names = [1, 8, 15, 22, 29]
-    .filter((day) => day <= length)
-    .map((day) => {
-      return `<text x="${(((day - 0.6) / length) * 100).toFixed(2)}%" y="126" text-anchor="middle">${day}</text>`;
-    });
   const label = `Dollars of each day, at most ${toDollars(top)}`;
-  const chart = `<svg height="130" role="img" aria-label="${label}">${[...columns, ...names].join('')}</svg>`;
+  const chart = `<svg height="130" role="img" aria-label="${label}">${columns.join('')}</svg>`;
   const usage = paid.find(({ charge }) => charge === 'usage')?.dollars ?? 0;
   const rest = Number(usage) - sumDollars(days);
   const ofMonth =
     Math.abs(rest) >= 0.005
       ? ` ${toDollars(rest)} of usage is in lines of more than a day or of another month, and not in the chart.`
       : '';
-  return renderSection(
-    'By day',
-    `${chart}<p class="soft">${label}. Odd days have another colour.${ofMonth}</p>`,
-  );
+  const about = `${label}. Odd days have another colour.${ofMonth}`;
+  return renderSection('By day', `${chart}<p><small>${about}</small></p>`);
 }
 
 function renderPlaces({ places }: Bill): string {
@@ -184,16 +154,13 @@ function renderPlaces({ places }: Bill): string {
     `${region || '–'}`,
     toDollars(dollars),
   ]);
-  return renderSection(
-    'By account and region',
-    renderTable(['Account', 'Region', 'Dollars'], rows),
-  );
+  const table = renderTable(['Account', 'Region', 'Dollars'], rows);
+  return renderSection('By account and region', table);
 }
 
 const renderSection = (title: string, content: string) =>
   `<section><h2>${title}</h2>${content}</section>`;
 
-/** All cells but the first are numbers, unless they are words. */
 function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const toRow = (cells: readonly string[], tag: 'th' | 'td') =>
     `<tr>${cells.map((cell) => `<${tag}>${toHtml(cell)}</${tag}>`).join('')}</tr>`;
@@ -201,24 +168,21 @@ function renderTable(header: readonly string[], rows: readonly (readonly string[
   return `<table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table>`;
 }
 
-type Cell = string | number | null;
+type Cell = Row<'days'>['dollars'];
 export const sumDollars = (rows: readonly { readonly dollars: Cell }[]) =>
   rows.reduce((all, { dollars }) => all + Number(dollars), 0);
-const findMonth = ({ this_month: [row] }: Bill) => `${row?.month}`;
 
-const inUtc = { month: 'long', timeZone: 'UTC' } as const;
-const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', ...inUtc });
-const toDate = (day: Cell) => date.format(Date.parse(`${day}`));
-const monthFormat = new Intl.DateTimeFormat('en-GB', { year: 'numeric', ...inUtc });
+const formatTime = (time: unknown, fields: Intl.DateTimeFormatOptions) =>
+  new Date(`${time}`).toLocaleDateString('en-GB', { ...fields, timeZone: 'UTC' });
+const toDate = (day: Cell) => formatTime(day, { day: 'numeric', month: 'long' });
 /** Such as `November 2026`. */
-export const toMonthName = (month: string) => monthFormat.format(Date.parse(`${month}-01`));
+export const toMonthName = (month: Cell = '') =>
+  formatTime(month, { month: 'long', year: 'numeric' });
 
+const inDollars = { style: 'currency', currency: 'USD', signDisplay: 'negative' } as const;
+const dollarFormat = new Intl.NumberFormat('en-US', inDollars);
 /** Such as `−$3.00`. */
-export function toDollars(dollars: Cell): string {
-  const amount = Number(dollars);
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `${amount <= -0.005 ? '−' : ''}$${Math.abs(amount).toLocaleString('en-US', digits)}`;
-}
+export const toDollars = (dollars: Cell) => dollarFormat.format(Number(dollars)).replace('-', '−');
 const toShort = (amount: Cell) =>
   Number(amount).toLocaleString('en-US', { maximumSignificantDigits: 4 });
 /** Of a unit, or of a million if that is too little to read. */

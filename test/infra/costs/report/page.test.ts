@@ -40,7 +40,12 @@ it('is one file that loads nothing, with the doubts first and then what was paid
     ...['What makes the sum doubtful', 'What was paid', 'A million requests', 'By kind of usage'],
     ...['Odd days', 'By day', 'By account and region'],
   ]);
-  expect(page).toMatch(/npx petstore costs --stage production --requests \d+, divided/);
+  const [, requests = ''] =
+    /npx petstore costs --stage production --requests (\d+), divided/.exec(page) ?? [];
+  const { stdout } = await callOps(runCosts, ['--requests', requests, '--json']);
+  const { region, month } = JSON.parse(stdout);
+  const dollars = ((1e6 * month.total) / Number(requests)).toFixed(2);
+  expect(page).toContain(`By the model, in ${region}</td><td>$${dollars}<`);
   for (const text of [
     '20 October to 31 October',
     'September 2026',
