@@ -1,5 +1,5 @@
+import * as z from 'zod/mini';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../../shared/contract/headers.ts';
-import openApi from '../../../shared/contract/openapi.json' with { type: 'json' };
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { suites } from '../operations/suites.ts';
@@ -51,85 +51,61 @@ export function listNamedRequests(subjects: Subjects): NamedRequest[] {
 export function findUnmeasured(operation: Operation, requests: readonly NamedRequest[]): string[] {
   const own = requests.filter(({ operationId }) => operationId === operation.operationId);
   const queries = own.map(({ path }) => new URL(path, 'http://x').searchParams);
-  const inQuery = Object.entries(operation.query ?? {}).filter(([name, { schema }]) => {
-    const values = queries.flatMap((query) => query.get(name) ?? []);
-    return !values.some(
-      (value) =>
-        (schema.maximum === undefined || Number(value) === schema.maximum) &&
-        (schema.maxItems === undefined || value.split(',').length === schema.maxItems),
-    );
+  const inQuery = Object.entries(operation.query ?? {}).map(([name, { schema }]): Part => {
+    const texts = queries.flatMap((query) => query.get(name) ?? []);
+    const values = texts.map((text) => (schema.type === 'array' ? text.split(',') : text));
+    return { name, schema, values };
   });
-  const inPath = Object.keys(operation.parameters ?? {}).filter(
-    () => !own.some(({ path }) => /\d{19}/.test(path)),
+  const ids = own.flatMap(({ path }) => path.match(/\d{19}/) ?? []);
+  const inPath = Object.keys(operation.parameters ?? {}).map(
+    (name): Part => ({ name, schema: {}, values: ids }),
   );
-  const headers = (operation.requestHeaders ?? []).filter(
-    (name) =>
-      !own.some(({ headers = {} }) => {
-        const { [name]: value } = headers;
-        return (
-          value?.length &&
-          (name !== 'Idempotency-Key' || value.length === MAX_IDEMPOTENCY_KEY_LENGTH)
-        );
-      }),
-  );
+  const inHead = (operation.requestHeaders ?? []).map((name): Part => {
+    const schema = name === 'Idempotency-Key' ? { maxLength: MAX_IDEMPOTENCY_KEY_LENGTH } : {};
+    return { name, schema, values: own.flatMap(({ headers }) => headers?.[name] || []) };
+  });
   const bodies = own.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(String(body))]));
-  const inBody = operation.requestBody ? findUnmeasuredMembers(readSchema(operation), bodies) : [];
-  return [...inQuery.map(([name]) => name), ...inPath, ...headers, ...inBody];
+  const { requestBody = z.object({}) } = operation;
+  const schema = z.toJSONSchema(requestBody, schemaOptions) as Schema;
+  const parts = [...inQuery, ...inPath, ...inHead, { name: 'body', schema, values: bodies }];
+  return [...new Set(parts.flatMap(findUnmeasuredParts))];
 }
 
-interface BodySchema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, BodySchema>>;
-  readonly items?: BodySchema;
+/** A parameter, or a part of a body, with the values that requests have there. */
+interface Part {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly values: readonly unknown[];
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
   readonly maxItems?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
 }
 
-/** @param values those that requests have in the place of the schema */
-function findUnmeasuredMembers(
-  schema: BodySchema,
-  values: readonly unknown[],
-  name = 'body',
-): string[] {
-  const { $ref, properties, items, maxItems, maximum, maxLength } = schema;
-  if ($ref) return findUnmeasuredMembers(resolve($ref), values, name);
+/** Ids have no JSON Schema in zod, and no maximum. */
+const schemaOptions = { io: 'input', unrepresentable: 'any' } as const;
+
+function findUnmeasuredParts({ name, schema, values }: Part): string[] {
+  const { properties, items, maxItems, maximum, maxLength } = schema;
   if (properties) {
     return Object.entries(properties).flatMap(([key, one]) => {
       const own = values.map((value) => (value as Record<string, unknown>)[key]);
-      return findUnmeasuredMembers(
-        one,
-        own.filter((value) => value !== undefined),
-        key,
-      );
+      const found = own.filter((value) => value !== undefined);
+      return findUnmeasuredParts({ name: key, schema: one, values: found });
     });
   }
   if (items) {
     const lists = values as (readonly unknown[])[];
     const isFull = lists.some(({ length }) => length === (maxItems ?? length));
-    return [...(isFull ? [] : [name]), ...findUnmeasuredMembers(items, lists.flat(), name)];
+    const inItems = findUnmeasuredParts({ name, schema: items, values: lists.flat() });
+    return isFull ? inItems : [name, ...inItems];
   }
-  const isDearest = (value: unknown) =>
+  const isMostExpensive = (value: unknown) =>
     (maximum === undefined || Math.abs(Number(value)) === maximum) &&
     (maxLength === undefined || String(value).length === maxLength);
-  return values.some(isDearest) ? [] : [name];
-}
-
-function readSchema({ path, method }: Operation): BodySchema {
-  const rows = openApi.paths as unknown as Record<string, Record<string, DocumentRow>>;
-  const content = rows[path]?.[method.toLowerCase()]?.requestBody?.content;
-  return content?.['application/json']?.schema ?? {};
-}
-
-interface DocumentRow {
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: BodySchema }>>;
-  };
-}
-
-function resolve(reference: string): BodySchema {
-  const names = reference.replace('#/', '').split('/');
-  let found: unknown = openApi;
-  for (const name of names) found = (found as Record<string, unknown>)[name];
-  return found as BodySchema;
+  return values.some(isMostExpensive) ? [] : [name];
 }
