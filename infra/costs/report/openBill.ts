@@ -63,10 +63,10 @@ export async function findFiles(paths: readonly string[]) {
   });
   const known = new Map<string, string>();
   const copies: string[] = [];
-  const sizes = Map.groupBy(files, (file) => statSync(file).size);
   for (const file of files) {
-    const alike = sizes.get(statSync(file).size) ?? [];
-    const key = alike.length > 1 ? await hashFile(file) : file;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    const key = hash.digest('hex');
     const first = known.get(key);
     if (first === undefined) known.set(key, file);
     else {
@@ -78,32 +78,25 @@ export async function findFiles(paths: readonly string[]) {
   return { files: [...known.values()], copies };
 }
 
-async function hashFile(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
-}
-
 /** @throws {Error} saying what the file is, if it is no bill, and what to export instead */
 export async function openBill(file: string, query: Query): Promise<BillFile> {
   const { head, last, isGzip } = await readEnds(file);
-  const begin = head.toString('latin1');
   const text = head.toString('utf8').replace(/^\ufeff/, '');
-  const refuse = (found: string) => new Error(`${file} is ${found}. ${remedy}`);
-  const foreign = kinds.find(([, pattern]) => pattern.test(begin.startsWith('PAR1') ? '' : text));
-  if (head.length > 0 && foreign) throw refuse(foreign[0]);
-  if (head.length === 0) throw refuse('empty');
+  const isParquet = text.startsWith('PAR1');
+  const refuse = (found: string) => new Error(`${file} ${found}. ${remedy}`);
+  if (head.length === 0) throw refuse('is empty');
+  if (isParquet && isGzip) throw refuse('is Parquet within gzip: unpack it');
+  const foreign = isParquet ? undefined : foreignFiles.find(([, pattern]) => pattern.test(text));
+  if (foreign) throw refuse(`is ${foreign[0]}`);
   // DuckDB takes these for patterns.
   const name = toText(file.replace(/[[*?]/g, '[$&]'));
-  const isParquet = begin.startsWith('PAR1');
-  if (isParquet && isGzip) throw refuse('Parquet within gzip: unpack it');
   const source = isParquet
     ? `read_parquet(${name}, hive_partitioning = false)`
     : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(text)}, compression = '${isGzip ? 'gzip' : 'none'}')`;
   const described = await query(
     `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
   ).catch((error: Error) => {
-    throw refuse(`damaged, or no bill (${error.message.split('\n')[0]})`);
+    throw refuse(`is damaged, or no bill (${error.message.split('\n')[0]})`);
   });
   const columns = described.map(({ name, type }) => ({ name: `${name}`, type: `${type}` }));
   const find = (wanted: string) =>
@@ -111,37 +104,32 @@ export async function openBill(file: string, query: Query): Promise<BillFile> {
   const format = find('BilledCost') ? 'focus' : 'cur';
   if (format === 'cur' && !find('line_item_unblended_cost')) {
     const names = columns.slice(0, 3).map((column) => column.name);
-    throw refuse(`no bill that is known here: its columns begin with ${names.join(', ')}`);
+    throw refuse(`is no bill that is known here: its columns begin with ${names.join(', ')}`);
+  }
+  if (format === 'focus' && !find('x_UsageType') && !find('SkuMeter')) {
+    throw refuse('has neither x_UsageType nor SkuMeter');
   }
   const values = listColumns(format).map(({ name: wanted, isOptional }) => {
     const column = find(wanted);
-    if (!column && !isOptional) throw new Error(`${file} has no column ${wanted}. ${remedy}`);
+    if (!column && !isOptional) throw refuse(`has no column ${wanted}`);
     return [wanted, column ? toValue(column) : 'NULL'];
   });
-  if (format === 'focus' && !find('x_UsageType') && !find('SkuMeter')) {
-    throw new Error(`${file} has neither x_UsageType nor SkuMeter. ${remedy}`);
-  }
   const tags = toTags(columns);
-  if (tags === undefined) {
-    throw new Error(`${file} has no column of tags, such as resource_tags or Tags. ${remedy}`);
-  }
-  const firstRow = isParquet ? 1 : 2;
+  if (tags === undefined) throw refuse('has no column of tags, such as resource_tags or Tags');
   const map = columns.find(({ name, type }) => isTagMap.test(name) && type === 'VARCHAR');
   const tagText = map ? toValue(map) : 'NULL';
   const all = { ...Object.fromEntries(values), tags, tagText };
   // A value in quotes is whole.
   const isCut = !isParquet && !/["\n]/.test(last);
-  return { file, format, source, values: all, firstRow, isCut };
+  return { file, format, source, values: all, firstRow: isParquet ? 1 : 2, isCut };
 }
 
-/** Files that are no bill, by their first bytes. */
-const kinds: readonly (readonly [found: string, pattern: RegExp])[] = [
-  ['an Excel workbook or another ZIP archive', /^PK/],
-  ['a PDF', /^%PDF/],
-  ['a web page or XML', /^\s*</],
-  ['JSON, such as a manifest or the answer of an API', /^\s*[[{]/],
-  ['not text in UTF-8, for example UTF-16 as Excel saves it', /^[^\n]*(\0|\ufffd)/],
-  ['a result of CloudWatch Logs Insights', /^"?@(timestamp|message|log)\b/],
+/** Files that are no bill, by their first bytes. The columns of others say what they are. */
+const foreignFiles: readonly (readonly [found: string, pattern: RegExp])[] = [
+  [
+    'not text in UTF-8, such as an Excel workbook, a ZIP archive or UTF-16',
+    /^PK|^[^\n]*(\0|\ufffd)/,
+  ],
   [
     'a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost',
     /^[^\n]*\b(lineItem|bill|identity)\//,
@@ -153,8 +141,7 @@ const kinds: readonly (readonly [found: string, pattern: RegExp])[] = [
   ],
   ['text whose first line is empty', /^[ \t]*[\r\n]/],
   ['text with a carriage return alone as line end', /^[^\n]*\r(?!\n)/],
-  ['separated by semicolons, as Excel saves CSV in some languages', /^[^\n,]*;[^\n,]*;/],
-  ['separated by tabs', /^[^\n,]*\t[^\n,]*\t/],
+  ['separated by semicolons or tabs, as a spreadsheet saves it', /^[^\n,]*[;\t][^\n,]*[;\t]/],
 ];
 
 /**
@@ -190,13 +177,12 @@ function toStruct(text: string): string {
   const names = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
   );
-  const known = new Set<string>();
-  const unique = names.map((name, index) => {
-    const key = known.has(name.toLowerCase()) ? `${name}_${index}` : name;
-    known.add(key.toLowerCase());
-    return `${toText(key)}: 'VARCHAR'`;
+  const known = names.map((name) => name.toLowerCase());
+  const columns = names.map((name, index) => {
+    const isFirst = known.indexOf(name.toLowerCase()) === index;
+    return `${toText(isFirst ? name : `${name}_${index}`)}: 'VARCHAR'`;
   });
-  return `{${unique.join(', ')}}`;
+  return `{${columns.join(', ')}}`;
 }
 
 interface Column {
@@ -234,9 +220,10 @@ export function toView(format: keyof typeof formats, files: readonly BillFile[])
     const listed = Object.entries(values).map(([name, value]) => `${value} AS ${toName(name)}`);
     return `SELECT ${toText(file)} AS file, ${listed.join(', ')} FROM ${source}`;
   });
-  const names = [...listColumns(format).map(({ name }) => name), 'file', 'tags'];
+  const names = ['file', ...listColumns(format).map(({ name }) => name), 'tags', 'tagText'];
+  // For a format of which there is no file.
   const none = `SELECT ${names.map((name) => `NULL::VARCHAR AS ${toName(name)}`).join(', ')} WHERE false`;
-  return `CREATE VIEW ${format} AS ${selects.length > 0 ? selects.join(' UNION ALL ') : none}`;
+  return `CREATE VIEW ${format} AS ${[none, ...selects].join(' UNION ALL ')}`;
 }
 
 const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
@@ -290,10 +277,9 @@ export async function findWrongRow(bill: BillFile, query: Query): Promise<string
       /Expected Number of Columns:.*|.*unterminated quote.*|Maximum line size.*|Invalid unicode.*/.exec(
         message,
       ) ?? [];
-    const again = `(${cause}). Download it again, or export the bill again.`;
-    return row
-      ? [{ row, text: `the line is damaged, or the file mixes line ends ${again}` }]
-      : [{ row: undefined, text: `the file is damaged ${again}` }];
+    const what = row ? 'line' : 'file';
+    const text = `the ${what} is damaged (${cause}). Download it again, or export the bill again.`;
+    return [{ row, text }];
   });
   return wrong && `${file}${wrong.row ? `, row ${wrong.row}` : ''}: ${wrong.text}`;
 }
