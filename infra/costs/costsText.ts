@@ -38,20 +38,21 @@ function listRequests({ requests, sale, cart, entries, longest }: Costs): string
   ];
 }
 
-function listMonth({ rows, usage, rates, total }: Costs['month']): string[][] {
-  const toCells = (dollars: ByKind) => services.map((service) => sumService(service, dollars));
-  const all = toCells(priceUsage(usage, rates));
-  // Such as no firewall.
-  const isUsed = (_: unknown, index: number) => Number(all[index]) > 0;
+function listMonth({ rows, usage, rates }: Costs['month']): string[][] {
+  const all = priceUsage(usage, rates);
+  // A stage without a firewall has no column for it.
+  const used = services.filter((service) => sumService(service, all) > 0);
+  const toRow = (name: string, requests: string, dollars: ByKind) => {
+    const cells = used.map((service) => sumService(service, dollars));
+    const sum = cells.reduce((one, other) => one + other, 0);
+    return [name, requests, ...[...cells, sum].map(toCents)];
+  };
   return [
-    ['', 'requests', ...services.filter(isUsed), 'total'],
-    ...rows.map(({ name, dollars, ...row }) => {
-      const cells = toCells(dollars);
-      const sum = cells.reduce((one, other) => one + other, 0);
-      const requests = 'requests' in row ? toCount(Number(row.requests)) : '';
-      return [name, requests, ...[...cells.filter(isUsed), sum].map(toCents)];
-    }),
-    ['total', '', ...[...all.filter(isUsed), total].map(toCents)],
+    ['', 'requests', ...used, 'total'],
+    ...rows.map((row) =>
+      toRow(row.name, 'requests' in row ? toCount(row.requests) : '', row.dollars),
+    ),
+    toRow('total', '', all),
   ];
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import type { commands } from '../cli/commands.ts';
+import type { OptionValues } from '../cli/program.ts';
 import { UsageError } from '../cli/usage.ts';
 import { listResponses } from './units.ts';
 
@@ -24,23 +26,13 @@ export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
   return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-interface TrafficOptions {
-  readonly requests?: string | undefined;
-  readonly traffic?: string | undefined;
-  readonly entries?: number | undefined;
-  readonly times?: number | undefined;
-}
+type Options = Partial<OptionValues<(typeof commands.costs.subcommands)['table']>>;
 
 /**
  * The traffic that was typed, or the usual traffic of `traffic.json`, which should stay similar to the stage's own.
  * @throws {UsageError} that says what is wrong with it
  */
-export function readTraffic({
-  requests,
-  traffic: file,
-  entries,
-  times = 1,
-}: TrafficOptions): Traffic {
+export function readTraffic({ requests, traffic: file, entries, times = 1 }: Options): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
