@@ -51,7 +51,7 @@ export function priceService(stage: PricedStage, traffic: Traffic, entries?: num
   return {
     stage: stage.name,
     region: stage.region,
-    pricesAsOf: stage.pricesAsOf,
+    pricesAsOf: stage.asOf,
     traffic: traffic.source,
     entries: traffic.entries,
     longest,

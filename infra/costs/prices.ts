@@ -54,8 +54,12 @@ export const usageKinds = Object.keys(kinds) as UsageKind[];
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
-/** In US dollars, without tax, discounts and what is free each month. */
-export type Prices = Readonly<Record<UsageKind, Price>>;
+/** A region's prices in US dollars, without tax, discounts and what is free each month. */
+export interface PriceTable {
+  /** The day on which they were looked up. */
+  readonly asOf: string;
+  readonly prices: Readonly<Record<UsageKind, Price>>;
+}
 
 /** The average price per unit in a month with so many units; for 0, the price of the first step. */
 export function toUnitDollars(price: Price, units = 0): number {
@@ -82,10 +86,7 @@ export function readPrices(region = usualRegion, folder = new URL('prices/', imp
       `The prices of ${region} are not known: copy infra/costs/prices/${usualRegion}.json to ${name}, and look each price up at https://aws.amazon.com/pricing/.`,
     );
   }
-  /** `asOf` is the day on which these prices were looked up. */
-  const table: { readonly asOf: string; readonly prices: Prices } = JSON.parse(
-    readFileSync(file, 'utf8'),
-  );
+  const table: PriceTable = JSON.parse(readFileSync(file, 'utf8'));
   const missing = usageKinds.find((kind) => table.prices[kind] === undefined);
   if (missing) throw new Error(`${name} has no price of ${missing}.`);
   return table;

@@ -1,22 +1,20 @@
 import { findRegion } from '../cli/stageOption.ts';
 import type { Stage } from '../stages/stages.ts';
-import { type Prices, readPrices, type UsageKind, usualRegion } from './prices.ts';
+import { type PriceTable, readPrices, type UsageKind, usualRegion } from './prices.ts';
 
 /** A stage with what AWS bills it for by the month, as counted in its templates, and with the prices of its region. */
-export interface PricedStage extends Stage {
+export interface PricedStage extends Stage, PriceTable {
   readonly resources: Readonly<Partial<Record<UsageKind, number>>>;
   readonly region: string;
-  readonly prices: Prices;
-  readonly pricesAsOf: string;
 }
 
 /** Builds the templates, which takes some seconds. */
 export async function withPrices(stage: Stage): Promise<PricedStage> {
   const region = findRegion(stage).region ?? usualRegion;
-  const { prices, asOf: pricesAsOf } = readPrices(region);
+  const table = readPrices(region);
   const { buildTemplates } = await import('../deploy/buildApp.ts');
   const resources = countResources(buildTemplates(stage));
-  return { ...stage, resources, region, prices, pricesAsOf };
+  return { ...stage, ...table, resources, region };
 }
 
 interface Template {

@@ -21,7 +21,7 @@ const traffics: Readonly<Record<string, string>> = {
 /** The second table alone is shown of those with `# the month`. */
 const typed = [
   '',
-  '--stage staging',
+  '--stage staging # the month',
   '--entries 200000',
   '--traffic two.json # the month',
   '--requests 477.5k --entries 5 --times 2 # the month',

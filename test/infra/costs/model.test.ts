@@ -20,11 +20,11 @@ import { changedSettings, changeProduction, fixtures } from '../../support/stage
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 const folder = openTemporaryFolder();
-const { asOf, prices } = readPrices();
+const { prices } = readPrices();
 const { production, staging } = fixtures;
 
 function toPriced({ settings, name }: Stage, resources = {}, region = usualRegion): PricedStage {
-  return { name, settings, resources, region, prices: readPrices(region).prices, pricesAsOf: asOf };
+  return { name, settings, resources, region, ...readPrices(region) };
 }
 const priced = toPriced(production);
 const toTraffic = (requests: string) => readTraffic({ requests });
@@ -134,27 +134,25 @@ test('a price with steps is the average of the steps that a month reaches', () =
 
 describe('a list of another length', () => {
   const find = (entries: number, name = '200') => findUnits('listInventory', name, entries).priced;
-  const [short, long] = [find(1_000), find(100_000)];
+  const [short, long] = [find(1_000), find(100_000)] as const;
 
   it('has units on the line through the two measured lengths', () => {
     const middle = find(50_500);
-    expect(middle?.sentBytes).toBe(
-      Math.round((Number(short?.sentBytes) + Number(long?.sentBytes)) / 2),
-    );
+    expect(middle.sentBytes).toBe(Math.round((short.sentBytes + long.sentBytes) / 2));
     // 25 ms of 1,000 entries, 700 ms of 100,000; 24 bytes an entry, in half units of 4 KB.
-    expect(middle?.milliseconds).toBe(Math.ceil((25 + 700) / 2));
-    expect(middle?.readUnits).toBeCloseTo((50_500 * 24) / 8_192, -1);
-    expect(find(0)?.readUnits).toBe(0.5);
+    expect(middle.milliseconds).toBe(Math.ceil((25 + 700) / 2));
+    expect(middle.readUnits).toBeCloseTo((50_500 * 24) / 8_192, -1);
+    expect(find(0).readUnits).toBe(0.5);
   });
 
   it('counts a request for each 10 MB, and streams at a price past 6 MB', () => {
     expect(find(190_000)).toMatchObject({ gatewayRequests: 2 });
     const { usage } = priceMonth(priced, { ...toTraffic('listInventory=1'), entries: 100_000 });
-    expect(usage.streamedGigabytes).toBeCloseTo(Number(long?.sentBytes) / 2 ** 30 - 6 / 1_024, 9);
+    expect(usage.streamedGigabytes).toBeCloseTo(long.sentBytes / 2 ** 30 - 6 / 1_024, 9);
   });
 
   it('has a 304 if it fits into one page of a Scan', () => {
-    expect(find(43_000, '304')?.sentBytes).toBeLessThan(1_000);
+    expect(find(43_000, '304').sentBytes).toBeLessThan(1_000);
     expect(find(44_000, '304')).toEqual(find(44_000));
   });
 });
