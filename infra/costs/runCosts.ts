@@ -1,8 +1,11 @@
 import type { commands } from '../cli/commands.ts';
-import { writeResult } from '../cli/output.ts';
+import { toErrorLine } from '../cli/errorLine.ts';
+import { log, toCount, writeOut, writeResult } from '../cli/output.ts';
 import type { Runs } from '../cli/program.ts';
+import type { Stage } from '../stages/stages.ts';
 import { renderCosts } from './costsText.ts';
-import { priceService } from './model.ts';
+import { priceMonth, priceService } from './model.ts';
+import { renderPage, sumDollars, toDollars, toMonthName } from './report/page.ts';
 import { withPrices } from './resources.ts';
 import { readTraffic } from './traffic.ts';
 
@@ -13,7 +16,26 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     const costs = priceService(stage, traffic, options.entries);
     await writeResult(options, costs, renderCosts(costs));
   },
-  // This loads DuckDB.
-  report: async (options, words) =>
-    (await import('./report/runReport.ts')).runReport(options, words),
+  /** Writes a page about a month's bill, and says its sum on standard error. */
+  async report({ stage, month }, paths) {
+    // This loads DuckDB.
+    const { readBill } = await import('./report/readBill.ts');
+    const bill = await readBill(paths, stage, month);
+    const region = `${bill.places[0]?.region ?? ''}`;
+    const priced = region === '' ? stage : { ...stage, settings: { ...stage.settings, region } };
+    // A region without prices, for example.
+    const model = await priceMillion(priced, Number(bill.requests[0]?.requests)).catch(toErrorLine);
+    await writeOut(renderPage(stage.name, bill, model, region));
+    const [name, paid] = [toMonthName(bill.this_month[0]?.month), sumDollars(bill.paid)];
+    const doubts = toCount(bill.doubts.length, 'doubt');
+    log(`${stage.name}, ${name}: ${toDollars(paid)} paid, ${doubts}.`);
+  },
 };
+
+/** What a million requests cost by the model, with their share of the month's fixed part, in the mix of `traffic.json`. */
+async function priceMillion(stage: Stage, count: number): Promise<number> {
+  const requests = Math.round(count);
+  if (requests <= 0) throw new Error('The bill has no requests of the stage.');
+  const { total } = priceMonth(await withPrices(stage), readTraffic({ requests: `${requests}` }));
+  return (1e6 * total) / requests;
+}
