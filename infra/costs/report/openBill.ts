@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, openAsBlob, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -149,19 +149,18 @@ const foreignFiles: readonly (readonly [found: string, pattern: RegExp])[] = [
  * one.
  */
 async function readEnds(file: string) {
-  const head = Buffer.concat(await createReadStream(file, { end: MAX_HEAD_BYTES - 1 }).toArray());
+  const bytes = await openAsBlob(file);
+  const head = Buffer.from(await bytes.slice(0, MAX_HEAD_BYTES).arrayBuffer());
   if (head[0] !== 0x1f || head[1] !== 0x8b) {
-    const start = Math.max(0, statSync(file).size - 1);
-    const last = Buffer.concat(await createReadStream(file, { start }).toArray());
-    return { head, last: last.toString('latin1'), isGzip: false };
+    return { head, last: await bytes.slice(-1).text(), isGzip: false };
   }
   const chunks: Buffer[] = [];
   let last = '';
   await pipeline(createReadStream(file), createGunzip(), async (all) => {
-    let bytes = 0;
+    let length = 0;
     for await (const chunk of all) {
-      if (bytes < MAX_HEAD_BYTES) chunks.push(chunk);
-      bytes += chunk.length;
+      if (length < MAX_HEAD_BYTES) chunks.push(chunk);
+      length += chunk.length;
       last = chunk.toString('latin1', chunk.length - 1);
     }
   }).catch(({ message }: Error) => {
