@@ -288,8 +288,8 @@ UNION ALL
 SELECT file || ' has the same lines more than once, and all are counted. Export it again.', sum(paid * repeated) FROM ours
 WHERE repeated > 0 GROUP BY file
 UNION ALL
-SELECT 'Account ' || account || ' has no lines of ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
-  || '. The dollars are an estimate, by the median of its other days.', sum(dollars)
+SELECT 'Account ' || account || ' has no lines of this stage for ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
+  || '. The dollars are an estimate, by the median of the stage''s other days there.', sum(dollars)
 FROM gaps GROUP BY account
 UNION ALL
 SELECT 'Not in the sum: ' || CASE tagging
@@ -298,7 +298,7 @@ SELECT 'Not in the sum: ' || CASE tagging
     WHEN 'no stage' THEN 'lines with our service''s tag, but not the tag of a known stage: ' || tags || ' (' || kinds || ')'
     ELSE 'usage with this stage''s tag, but not our service''s: ' || tags || ' (' || kinds || ')' END
   || ', in ' || place || '.'
-  || CASE tagging WHEN 'none' THEN ' AWS never tags traces, custom metrics and log queries.' ELSE '' END, dollars
+  || CASE tagging WHEN 'none' THEN ' Among them may be traces, custom metrics and log queries, which AWS never tags.' ELSE '' END, dollars
 FROM left_out
 UNION ALL
 SELECT 'Not in the sum: ' || charge || ' without our two tags: '

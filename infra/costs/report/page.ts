@@ -118,7 +118,7 @@ function renderOddDays({ odd_days, days }: Bill): string {
   ]);
   const header = ['Days', 'Kind', 'Dollars a day', 'Quantity a request'];
   const about =
-    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. The days after it are listed with it as long as they differ as much from that median. The first six days of the files have too few before them.';
+    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. Days right after it are listed with it while they differ as much from the days before the first one. What several days have is their average. The first six days of the files have too few before them.';
   const table = rows.length > 0 ? renderTable(header, rows) : '<p>None.</p>';
   return renderSection('Odd days', `${table}<p><small>${about}</small></p>`);
 }
@@ -135,7 +135,7 @@ function renderDays({ days, odd_days, paid }: Bill): string {
     const name = number % 7 === 1 ? `<text x="${left.toFixed(2)}%" y="126">${number}</text>` : '';
     return `<rect${isOdd ? ' class="odd"' : ''} x="${left.toFixed(2)}%" width="2.6%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${toDate(day)}: ${toDollars(dollars)}</title></rect>${name}`;
   });
-  const label = `Dollars of each day, at most ${toDollars(top)}`;
+  const label = `Dollars of each day's usage, at most ${toDollars(top)}`;
   const chart = `<svg height="130" role="img" aria-label="${label}">${columns.join('')}</svg>`;
   const usage = paid.find(({ charge }) => charge === 'usage')?.dollars ?? 0;
   const rest = Number(usage) - sumDollars(days);

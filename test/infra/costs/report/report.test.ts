@@ -109,8 +109,11 @@ const bills: Readonly<Record<string, Case>> = {
         .map((line) => ({ ...times(line, 0.5), account: '210987654321', region: 'eu-west-1' })),
     ],
     28 * DAY + 15 * DAY,
-    [3 * DAY, /Account 123456789012 has no lines of 7 October, 30 October to 31 October\./],
-    [DAY / 2, /Account 210987654321 has no lines of 12 October\./],
+    [
+      3 * DAY,
+      /Account 123456789012 has no lines of this stage for 7 October, 30 October to 31 October\./,
+    ],
+    [DAY / 2, /Account 210987654321 has no lines of this stage for 12 October\./],
   ],
   'a day three times in a file': [
     [
