@@ -21,6 +21,12 @@ export async function buildSite(access: Access): Promise<Site> {
   });
   const guides = texts.map(([name, text]) => renderGuide(name, text));
   const overview = buildOverview(document);
+  let packed: Promise<Buffer> | undefined;
+  // npm asks for a package three times to install it.
+  const readTarball = () => {
+    packed ??= packClient(documentationAddress, servers[0].baseUrl);
+    return packed;
+  };
   return new Map<string, SiteFile>([
     ...guides.map(
       (guide) => [`${guide.name}.html`, renderPage(guide, guides, access.contact)] as const,
@@ -37,13 +43,7 @@ export async function buildSite(access: Access): Promise<Site> {
       { type: `${feedType}; charset=utf-8`, body: renderFeed(guides, documentationAddress) },
     ],
     ['search.json', { type: 'application/json', body: buildSearchIndex([overview, ...guides]) }],
-    [
-      tarballName,
-      {
-        type: 'application/gzip',
-        body: () => packClient(documentationAddress, servers[0].baseUrl),
-      },
-    ],
+    [tarballName, { type: 'application/gzip', body: readTarball }],
     ['site.js', { type: javascript, body: readAsset('site.js') }],
     ['style.css', { type: 'text/css; charset=utf-8', body: readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: readAsset('icon.svg') }],
