@@ -49,48 +49,49 @@ interface CfnFunction {
   readonly Metadata: { readonly 'aws:asset:path': string };
 }
 
-it.each(operationIds)(
-  'the bundle of %s has only its own code, and exports it after its warm-up',
-  async (id) => {
-    const folder = bundles[id];
-    // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
-    expect(readdirSync(folder)).toEqual(['function.cjs', 'index.mjs']);
-    const bytes = readFileSync(join(folder, 'function.cjs'));
-    expect(bytes.length).toBeLessThan(BUDGET + (id === 'adjustInventory' ? LIST_BUDGET : 0));
-    // Other tests write the same files without the CDK.
-    const written = join(outdir, `written-${id}`);
-    await writeBundle(id, written);
-    expect(readdirSync(written)).toEqual(readdirSync(folder));
-    for (const file of readdirSync(folder)) {
-      expect(readFileSync(join(written, file)).equals(readFileSync(join(folder, file)))).toBe(true);
-    }
-    // It brings its own SDK, and takes credentials from the environment alone.
-    const code = String(bytes);
-    expect(code).not.toMatch(/require\("@/);
-    expect(code).toContain('DynamoDB_20120810');
-    expect(code).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set.');
-    expect(code).not.toMatch(/GetRoleCredentials|AssumeRoleWithWebIdentity|credential_process/);
-    expect(code).not.toMatch(/AWS_CONTAINER_CREDENTIALS_RELATIVE_URI|meta-data\/iam/);
+it.each(operationIds)('the bundle of %s has only its own code', async (id) => {
+  const folder = bundles[id];
+  // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
+  expect(readdirSync(folder)).toEqual(['function.cjs', 'index.mjs']);
+  const bytes = readFileSync(join(folder, 'function.cjs'));
+  expect(bytes.length).toBeLessThan(BUDGET + (id === 'adjustInventory' ? LIST_BUDGET : 0));
+  // Other tests write the same files without the CDK.
+  const written = join(outdir, `written-${id}`);
+  await writeBundle(id, written);
+  expect(readdirSync(written)).toEqual(readdirSync(folder));
+  for (const file of readdirSync(folder)) {
+    expect(readFileSync(join(written, file)).equals(readFileSync(join(folder, file)))).toBe(true);
+  }
+  // It brings its own SDK, and takes credentials from the environment alone.
+  const code = String(bytes);
+  expect(code).not.toMatch(/require\("@/);
+  expect(code).toContain('DynamoDB_20120810');
+  expect(code).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set.');
+  expect(code).not.toMatch(/GetRoleCredentials|AssumeRoleWithWebIdentity|credential_process/);
+  expect(code).not.toMatch(/AWS_CONTAINER_CREDENTIALS_RELATIVE_URI|meta-data\/iam/);
+});
 
-    const output = execFileSync(process.execPath, ['-e', load, folder], {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, ...environment },
-    });
-    const { loaded, ...found } = JSON.parse(output);
-    expect(found).toEqual({
+it('each bundle exports its function, whose warm-up calls DynamoDB, and loads no slow module', () => {
+  const output = execFileSync(process.execPath, ['-e', load, ...Object.values(bundles)], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  const { loaded, found } = JSON.parse(output);
+  expect(found).toEqual(
+    Object.keys(bundles).map((id) => ({
       exported: ['function handler', 'function warmUp'],
       ofEntry: ['handler'],
-      streaming: operations[id].streamed ? 'response' : null,
+      streaming: operations[id as OperationId].streamed ? 'response' : null,
       modulesOfEntry: [],
       // Nothing listens there: the warm-up did call it, and was awaited.
       logged: [expect.objectContaining({ requestId: 'warm-up' })],
-    });
-    expect(loaded).toContain('https');
-    for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
-      expect(loaded).not.toContain(name);
-    }
-  },
-);
+    })),
+  );
+  expect(loaded).toContain('https');
+  for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
+    expect(loaded).not.toContain(name);
+  }
+});
 
 const environment = {
   ALLOWED_ORIGINS: '*',
@@ -102,7 +103,7 @@ const environment = {
   ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
 };
 
-/** Loads a bundle and its entry file, as Lambda does, and prints what they export, load and log. */
+/** Loads bundles and their entry files, as Lambda does, and prints what they export, load and log. */
 const load = `
   const logged = [];
   console.error = (line) => logged.push(line);
@@ -112,22 +113,25 @@ const load = `
     HttpResponseStream: { from: (stream) => stream },
   };
   const { join } = require('node:path');
-  const [folder] = process.argv.slice(1);
-  const bundle = require(join(folder, 'function.cjs'));
+  const bundles = process.argv.slice(1).map((folder) => [folder, require(join(folder, 'function.cjs'))]);
   const toModules = () => process.moduleLoadList.map((name) => name.replace('NativeModule ', ''));
   const loaded = toModules();
-  const exported = Object.entries(bundle).map(([name, one]) => typeof one + ' ' + name);
   import('node:url').then(async ({ pathToFileURL }) => {
-    await bundle.warmUp();
-    const known = new Set(toModules());
-    logged.length = 0;
-    const { href } = pathToFileURL(join(folder, 'index.mjs'));
-    const entry = await import(href);
-    const ofEntry = Object.keys(entry);
-    const streaming = entry.handler[kind] ?? null;
-    // Lambda's runtime is an ES module, so their loader is already loaded there.
-    const modulesOfEntry = toModules().filter((name) => !known.has(name) && !/^(internal.modules|Internal)/.test(name));
-    console.log(JSON.stringify({ exported, loaded, ofEntry, streaming, modulesOfEntry, logged }));
+    const found = [];
+    for (const [folder, bundle] of bundles) {
+      const exported = Object.entries(bundle).map(([name, one]) => typeof one + ' ' + name);
+      await bundle.warmUp();
+      const known = new Set(toModules());
+      logged.length = 0;
+      const { href } = pathToFileURL(join(folder, 'index.mjs'));
+      const entry = await import(href);
+      const ofEntry = Object.keys(entry);
+      const streaming = entry.handler[kind] ?? null;
+      // Lambda's runtime is an ES module, so their loader is already loaded there.
+      const modulesOfEntry = toModules().filter((name) => !known.has(name) && !/^(internal.modules|Internal)/.test(name));
+      found.push({ exported, ofEntry, streaming, modulesOfEntry, logged: logged.splice(0) });
+    }
+    console.log(JSON.stringify({ loaded, found }));
     process.exit();
   });
 `;
