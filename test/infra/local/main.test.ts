@@ -148,7 +148,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     return Array.from({ length: 10 }, (_, index) => first + index);
   });
   const inventory = [...new Set(carts.flat())].map((petId) => {
-    return { petId, quantity: petId < 1070 ? 1_000 : 5, status: 'available' };
+    return { petId, quantity: petId < 1070 ? 1_000 : 2, status: 'available' };
   });
 
   test('continues with the data in a folder, loads given data over them, and keeps each sale that it confirmed, and no other, when it is killed in the middle of sales', async () => {
@@ -175,7 +175,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
         sales.push(sale);
         await sell(stage, sale);
         confirmed += 1;
-        if (confirmed === 60) stage.child.kill('SIGKILL');
+        if (confirmed === 20) stage.child.kill('SIGKILL');
       }
     }
     await Promise.allSettled(carts.map(sellUntilKilled));
