@@ -3,7 +3,8 @@
 -- * the views `cur` and `focus`: the lines of all files, each column as text, an empty one as NULL, the tags as JSON;
 -- * the table `list_price`: AWS's prices of infra/costs/prices, by region, with patterns of service and usage type;
 -- * the variables `service`, `stage`, `stages` (all that there are), and `month` (such as 2026-10, or NULL).
--- Money is DECIMAL, never a rounded binary number. Days are of UTC.
+-- Money is DECIMAL, never a rounded binary number. Days are of UTC. Tables are steps to several answers: a view would be
+-- planned again for each.
 
 CREATE MACRO needed(text) AS coalesce(text, error('A value is missing.'));
 -- DuckDB reads 1_000 as 1000.
@@ -88,7 +89,7 @@ LEFT JOIN (SELECT DISTINCT unit, service, usage_type, is_per_request FROM list_p
 GROUP BY l.service, l.usage_type;
 
 -- The month of the page: the one asked for, or the newest of the files.
-CREATE VIEW this_month AS
+CREATE TABLE this_month AS
 SELECT month, strftime(CAST(month || '-01' AS DATE) - INTERVAL 1 MONTH, '%Y-%m') AS before, months
 FROM (SELECT coalesce(getvariable('month'), max(month)) AS month,
   string_agg(DISTINCT month, ', ' ORDER BY month) AS months FROM line);
@@ -105,8 +106,8 @@ FROM line JOIN kind USING (service, usage_type) JOIN discounted USING (file)
 WHERE tagging IN ('ours', 'no stage', 'other names') OR tagging <> 'others' AND (is_ours OR charge <> 'usage');
 
 -- All that is of the stage: the lines with both tags.
-CREATE VIEW ours AS SELECT bill.* FROM bill JOIN this_month USING (month) WHERE tagging = 'ours';
-CREATE VIEW our_usage AS SELECT * FROM ours WHERE charge = 'usage';
+CREATE TABLE ours AS SELECT bill.* FROM bill JOIN this_month USING (month) WHERE tagging = 'ours';
+CREATE TABLE our_usage AS SELECT * FROM ours WHERE charge = 'usage';
 
 -- The sum paid, by charge, and at AWS's list prices where the bill has them.
 CREATE VIEW paid AS
@@ -114,7 +115,7 @@ SELECT charge, sum(paid) AS dollars, sum(list) FILTER (WHERE charge = 'usage') A
 FROM ours WHERE charge <> 'negation' GROUP BY charge ORDER BY charge <> 'usage', charge;
 
 -- Credits, refunds, tax, fees and the like that no tags give to a stage. They are not in the sum.
-CREATE VIEW untagged_charges AS
+CREATE TABLE untagged_charges AS
 SELECT charge, account, sum(paid) AS dollars FROM bill JOIN this_month USING (month)
 WHERE charge NOT IN ('usage', 'negation') AND tagging IN ('none', 'no service')
 GROUP BY ALL HAVING dollars <> 0;
@@ -144,7 +145,7 @@ FROM our_usage JOIN this_month ON strftime(day, '%Y-%m') = this_month.month WHER
 -- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
 -- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, for kinds that the model prices
 -- by request. The first six days have too few before them.
-CREATE VIEW kind_days AS
+CREATE TABLE kind_days AS
 WITH daily AS (
   SELECT * FROM bill JOIN this_month t ON bill.month IN (t.month, t.before)
   WHERE tagging = 'ours' AND charge = 'usage' AND is_daily
@@ -202,7 +203,7 @@ FROM our_usage;
 
 -- Days of an account without lines, or half days, from the month's begin to its end. The nights of an idle stage are
 -- shorter. Days on which usage without our tags costs half as much as ours lack the tags, not the lines.
-CREATE VIEW gaps AS
+CREATE TABLE gaps AS
 WITH usual AS (
   SELECT account, median(dollars) AS dollars
   FROM (SELECT account, day, sum(paid) AS dollars FROM our_usage WHERE is_daily GROUP BY ALL) GROUP BY account
@@ -223,7 +224,7 @@ FROM gap WHERE dollars / 2 >= (
 
 -- One kind of charge, account, region and hour (a day of what has not our tags) in several files: all but the largest
 -- of their sums may be there twice. A line that names no region may be of any.
-CREATE VIEW in_files AS
+CREATE TABLE in_files AS
 WITH spread AS (
   SELECT *, tagging = 'ours' AS is_paid, CASE WHEN is_paid THEN 'hour' ELSE 'day' END AS unit, generate_series(
     date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times
