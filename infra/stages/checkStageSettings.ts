@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { mapOperations, operations } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
 import { type StageSettings, stageSettings } from './stageSettings.ts';
-import { operationSettings, type Stage, stagesFile } from './stages.ts';
+import { operationSettings, type Stage, stages, stagesFile } from './stages.ts';
+import { tableNames } from './tables.ts';
 
 /** A stage's settings cannot be deployed. The message is one line that says what to change in `stages.ts`. */
 export class StageSettingsError extends Error {
@@ -37,7 +38,11 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
   return [
-    ...findWrongValues(name, ofStage, settings),
+    ...findWrongValues(
+      name,
+      ofStage.superRefine((all, context) => checkNeighbours(name, all, context)),
+      settings,
+    ),
     ...findWrongValues('operationSettings', ofOperations, operationSettings),
   ];
 }
@@ -121,8 +126,8 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
       refuse(`alarms.${severity}`, 'must be a topic in the same region');
     }
   }
-  if (customDomain && region && certificateRegion !== region) {
-    refuse('customDomain', 'must have a certificate in the same region');
+  if (customDomain && certificateRegion !== region) {
+    refuse('customDomain', 'must have a certificate in the same region, and region must be set');
   }
   if (customDomain && account && certificateAccount !== account) {
     refuse('customDomain', 'must have a certificate of the same account');
@@ -142,6 +147,33 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     );
   }
 }
+
+/** Rules that concern other stages. A domain name exists once in a region. */
+function checkNeighbours(
+  name: string,
+  settings: StageSettings,
+  { addIssue }: z.RefinementCtx,
+): void {
+  const { customDomain, region, restoredTables = {} } = settings;
+  const twin = Object.values(stages)
+    .filter((other) => other.name !== name && other.settings.region === region)
+    .find((other) => other.settings.customDomain?.name === customDomain?.name);
+  if (customDomain && twin) {
+    const message = `must be another than that of ${twin.name}`;
+    addIssue({ code: 'custom', path: ['customDomain'], message });
+  }
+  for (const [table, restored] of Object.entries(restoredTables)) {
+    const [origin] = tableOfStage.exec(restored) ?? [];
+    const own = `petstore-${name}-${table}`;
+    if (origin !== undefined && origin !== own) {
+      const message = `must be a table restored from ${own}`;
+      addIssue({ code: 'custom', path: ['restoredTables', table], message });
+    }
+  }
+}
+
+/** What the names of restored tables begin with in infra/OPERATIONS.md. */
+const tableOfStage = new RegExp(`^petstore-[a-z0-9]+-(${tableNames.join('|')})\\b`);
 
 /** The region has a rule of its own, since `checkTogether` is left out while another setting has the wrong type. */
 const ofStage = stageSettings

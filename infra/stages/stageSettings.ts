@@ -174,8 +174,8 @@ export const stageSettings = z.strictObject({
       'must be ["*"], or a list of origins without duplicates',
     ),
   /**
-   * A domain name of your own, with its certificate from ACM in the stage's region. The base address is then
-   * `https://<name>/v1`. You add the DNS record yourself.
+   * A domain name of your own, with its certificate from ACM in the stage's `region`, which must then be set. The base
+   * address is then `https://<name>/v1`. You add the DNS record yourself.
    */
   customDomain: z
     .strictObject({

@@ -13,6 +13,7 @@ import {
   operationSettings,
   type StageName,
   stageNames,
+  stages,
   stagesFile,
   stagesForClients,
 } from '../../../infra/stages/stages.ts';
@@ -20,7 +21,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { callOps } from '../ops/opsProcess.ts';
+import { callOps, changeSettings } from '../ops/opsProcess.ts';
 
 const { folder } = openTemporaryFolder();
 const copy = openTemporaryFolder();
@@ -30,6 +31,7 @@ const { anomalies, budget, customDomain } = changedSettings;
 /** `production` with every part that a row changes. */
 const whole = {
   ...production,
+  region: 'eu-west-1',
   budget,
   anomalies,
   customDomain,
@@ -111,6 +113,13 @@ describe("a stage's settings", () => {
     const check = () => checkStageSettings(fixtures.staging);
     if (refused === undefined) expect(check).not.toThrow();
     else expect(check).toThrow(`infra/stages/stages.ts: operationSettings.${refused}`);
+  });
+
+  it('have a domain that no other stage of the region has', () => {
+    changeSettings(stages.staging, { customDomain, region: 'eu-west-1' });
+    expect(check({})).toBe('production.customDomain: must be another than that of staging');
+    changeSettings(stages.staging, { region: 'us-east-1' });
+    expect(check({})).toBe('valid');
   });
 
   it('have a name of at most 23 letters and digits, which fits everywhere in AWS', () => {
