@@ -1,10 +1,14 @@
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
+import { renderPage } from '../../../infra/costs/report/page.ts';
+import { readBill } from '../../../infra/costs/report/readBill.ts';
 import { buildSite } from '../../../infra/docs/buildSite.ts';
 import { guideNames } from '../../../infra/docs/guide.ts';
 import type { Site } from '../../../infra/docs/page.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import type { Cell } from '../../bench/report.ts';
+import { shownLines, writeParquet } from '../../infra/costs/report/bills.ts';
 import { openChromium } from '../../support/chromium.ts';
 import {
   brokenByScalar,
@@ -14,11 +18,11 @@ import {
   phone,
   watchPage,
 } from '../../support/pageChecks.ts';
-import { type Findings, runProof } from '../../support/testCommand.ts';
+import { type Findings, makeScratchFolder, runProof } from '../../support/testCommand.ts';
 
 const text = {
   about:
-    'Opens every page of the documentation in Chromium, as it is published. Fails if axe finds a violation, if a page is wider than a phone or a desk, if its policy is violated, or if it sends a request to another server.',
+    'Opens every page of the documentation in Chromium, as it is published, and the page on a bill. Fails if axe finds a violation, if a page is wider than a phone or a desk, if its policy is violated, or if it sends a request to another server.',
   options: {},
 };
 
@@ -34,6 +38,11 @@ await runProof('pages', text, async () => {
   const context = await browser.newContext({ reducedMotion: 'reduce' });
   return checkPages(await context.newPage(), origin);
 });
+
+async function renderBill(): Promise<string> {
+  const path = await writeParquet(`${makeScratchFolder('pages')}/bill.parquet`, 'cur', shownLines);
+  return renderPage('production', await readBill([path], stages.production), 12.34, 'us-east-1');
+}
 
 /** Without a policy in a header: the pages' own must do. */
 async function serve(site: Site): Promise<string> {
@@ -51,7 +60,12 @@ async function checkPages(page: Page, origin: string): Promise<Findings> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
 
-  async function check(name: string, open: () => Promise<unknown>, ignored?: readonly string[]) {
+  async function check(
+    name: string,
+    open: () => Promise<unknown>,
+    look: typeof checkLayout = checkLayout,
+    ignored: readonly string[] = [],
+  ) {
     const found: string[][] = [[], [], [], [], []];
     for (const [width, size] of Object.entries({ desk, phone })) {
       await page.setViewportSize(size);
@@ -61,7 +75,7 @@ async function checkPages(page: Page, origin: string): Promise<Findings> {
         overflow === 0 ? [] : [`${overflow} px too wide`],
         await findViolations(page, 'light', ignored),
         await findViolations(page, 'dark', ignored),
-        ignored ? [] : await checkLayout(page, size === desk),
+        await look(page, size === desk),
         reported.splice(0),
       ];
       problems.push(...kinds.flat().map((problem) => `${name}, ${width}: ${problem}`));
@@ -73,14 +87,22 @@ async function checkPages(page: Page, origin: string): Promise<Findings> {
   for (const name of [...guideNames, 'reference']) {
     await check(name, () => page.goto(`${origin}/${name}.html`));
   }
-  await check('reference, in use', () => useReference(page, origin), brokenByScalar);
+  await check(
+    'reference, in use',
+    () => useReference(page, origin),
+    async () => [],
+    brokenByScalar,
+  );
+  await page.goto('about:blank');
+  const bill = await renderBill();
+  await check('bill', () => page.setContent(bill), checkBill);
   return {
     section: {
-      title: 'The pages of the documentation in Chromium',
+      title: 'The pages of the documentation, and of a bill, in Chromium',
       columns: ['page', 'too wide', 'light', 'dark', 'layout', 'browser'],
       rows,
       notes: [
-        'light, dark: violations that axe finds; layout: tables that scroll beside the menu, samples with cut or covered lines, and errors on paper;',
+        'light, dark: violations that axe finds; layout: tables that scroll beside the menu, cut or covered lines and cells, and errors on paper;',
         'browser: errors, violations of the policy, and requests to another server.',
       ],
     },
@@ -112,6 +134,18 @@ async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
   };
   await page.emulateMedia({ media: null });
   return Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []));
+}
+
+async function checkBill(page: Page): Promise<string[]> {
+  const cut = await page.evaluate<number>(
+    `[...document.querySelectorAll('th, td')].filter((one) => one.scrollWidth > one.clientWidth).length`,
+  );
+  const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
+  const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
+  return [
+    ...(cut > 0 ? [`${cut} cells that are cut`] : []),
+    ...(sheets === 2 ? [] : [`${sheets} sheets of paper, not 2`]),
+  ];
 }
 
 async function countButtonsOverCode(page: Page): Promise<number> {

@@ -73,6 +73,22 @@ export const sumByMonth = (lines: readonly Line[]) =>
     first ? [{ ...times(first, others.length + 1), to: toTime(32) }] : [],
   );
 
+/** Two months with all that a page can show: doubts, two regions, discounts, credits, tax, and an odd day. */
+export const shownLines: readonly Line[] = [
+  ...makeMonth(9),
+  ...makeMonth().flatMap((line): Line[] => {
+    if (dayOf(line) === 13) return [];
+    const factor = 1 + 0.1 * Math.sin(dayOf(line));
+    const isTrebled = line.usageType.includes('GB-Second') && dayOf(line) >= 20;
+    const own = { ...times(line, isTrebled ? 3 : factor), discount: 0.09 };
+    return [own, { ...times(own, 0.2), region: 'eu-west-1', account: '210987654321' }];
+  }),
+  toCharge({ kind: 'Tax', tags: ourTags, cost: 8.1 }),
+  toCharge({ kind: 'Tax', account: '999999999999', cost: 12 }),
+  toCharge({ kind: 'Credit', cost: -5 }),
+  toCharge({ usageType: 'Request-ARM', cost: 3, tags: { app: 'petstore <b>"&amp;' } }),
+];
+
 /** The names and values of the columns, with some that are not read, as AWS exports them. */
 const toCur = (line: Line): Record<string, unknown> => ({
   identity_line_item_id: `${line.usageType}${line.from}${line.account}`,
