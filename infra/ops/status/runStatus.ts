@@ -6,7 +6,7 @@ import { openStage } from '../../cli/stageStack.ts';
 import { logQueries, toSavedQuery } from '../../deploy/watch/logQueries.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { readStatus } from './readStatus.ts';
-import { toStatusText } from './statusText.ts';
+import { toRowsText, toStatusText } from './statusText.ts';
 import { findRows } from './symptoms.ts';
 
 export async function runStatus(options: OptionValues<typeof commands.status>): Promise<void> {
@@ -18,11 +18,13 @@ export async function runStatus(options: OptionValues<typeof commands.status>): 
   const queries = linkQueries(stage, await stack.open(CloudWatchLogsClient).config.region());
   const time = new Date(now).toISOString();
   const document = { stage: stage.name, time, ...status, runbook, queries };
-  const text = toStatusText(stage, status, runbook, now, process.stdout.columns ?? 80);
+  const text = toStatusText(stage, status, now, process.stdout.columns ?? 80);
   await writeResult(options, document, text);
   if (!options.json) {
     print('\nQUERIES of the last hour in Logs Insights');
     printLinks(queries);
+    // Last, where a terminal shows it at once.
+    print(`\n${toRowsText(stage, runbook)}`);
   }
   const { alarms, live } = status;
   const isWhole =

@@ -9,14 +9,8 @@ import type { Row } from './symptoms.ts';
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
 
-/** One screen. No line is wider than the terminal, except commands, which are to be pasted. */
-export function toStatusText(
-  stage: Stage,
-  status: Status,
-  runbook: readonly Row[],
-  now: number,
-  columns: number,
-): string {
+/** What is known of a stage. No line is wider than the terminal. */
+export function toStatusText(stage: Stage, status: Status, now: number, columns: number): string {
   const layout = defineLayout(Math.min(columns, MAX_WIDTH), now);
   const { show } = layout;
   const sections: Readonly<Record<string, readonly string[]>> = {
@@ -33,17 +27,20 @@ export function toStatusText(
       ),
     ]),
     'THROTTLED by DynamoDB, last hour': listThrottled(status, layout),
-    'ROWS of infra/RUNBOOK.md that apply':
-      runbook.length > 0
-        ? runbook.flatMap(({ row, title, commands }) => [
-            ...layout.wrap(`${row} ${title}`),
-            ...commands.map(toPasted),
-          ])
-        : [...layout.wrap('None. Row 8 is for a key that leaked.'), toPasted(rotateCommand(stage))],
   };
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
   const parts = Object.entries(sections).flatMap(([name, lines]) => ['', name, ...lines]);
   return [title, ...parts].join('\n');
+}
+
+/** What to do: the rows of the runbook that apply, each with its commands, which are one line to paste. */
+export function toRowsText(stage: Stage, rows: readonly Row[]): string {
+  const lines = rows.flatMap(({ row, title, commands }) => [
+    `  ${row} ${title}`,
+    ...commands.map(toPasted),
+  ]);
+  const none = ['  None. Row 8 is for a key that leaked.', toPasted(rotateCommand(stage))];
+  return ['ROWS of infra/RUNBOOK.md that apply', ...(rows.length > 0 ? lines : none)].join('\n');
 }
 
 type Layout = ReturnType<typeof defineLayout>;

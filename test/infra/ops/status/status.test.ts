@@ -258,7 +258,7 @@ function withoutOthers(text: string): string {
     .filter((id) => id !== 'getInventoryEntry')
     .map((id) => `${id} +1,0${`${id.length}`.padStart(2, '0')} +0 +0.0%`);
   return text
-    .replace(/\nQUERIES .*/s, '')
+    .replace(/\nQUERIES .*?(?=\nROWS )/s, '')
     .split(/^(?! {4})/m)
     .filter((part) => !later.some((id) => new RegExp(`^ +(\\d+ x )?${id}\\b`).test(part)))
     .join('')
@@ -638,7 +638,7 @@ it.each(Object.entries(situations))(
     const [text = '', runbook = ''] = stdout.split('ROWS of infra/RUNBOOK.md that apply\n');
     const rows = expected.split(' ').map((row) => `  ${row} ${symptoms[Number(row) - 1]?.title}\n`);
     const none = '  None. Row 8 is for a key that leaked.\n';
-    const shown = (runbook.split('\nQUERIES')[0] ?? '').split(/(?<=\n)/);
+    const shown = runbook.split(/(?<=\n)/);
     const commands = shown.filter((line) => line.startsWith('    '));
     expect(shown.filter((line) => !line.startsWith('    ')).join('')).toBe(
       expected === 'none' ? none : rows.join(''),
