@@ -84,8 +84,11 @@ while :; do
     404not_found | 409not_for_sale | 409insufficient_stock | 409quantity_out_of_range)
       end 1 "$body"
       ;;
-    400invalid_request | 401unauthorized | 403forbidden | 404unknown_path | \
-      415unsupported_media_type | 422idempotency_key_reused)
+    # Another adjustment has the key, so this one never took effect.
+    422idempotency_key_reused)
+      end 3 "$body"
+      ;;
+    400invalid_request | 401unauthorized | 403forbidden | 404unknown_path | 415unsupported_media_type)
       [ -n "$may_have_happened" ] || end 3 "$body"
       ;;
     429too_many_requests) ;;

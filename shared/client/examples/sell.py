@@ -84,7 +84,8 @@ def adjust(key="", *words):
             code = code.replace("not_found", "unknown_path")
         if code in REFUSALS:
             end(REFUSED, message)
-        if code in MISTAKES and not may_have_happened:
+        # Another adjustment has the key, so this one never took effect.
+        if code in MISTAKES and (status == 422 or not may_have_happened):
             end(WRONG, message)
         may_have_happened = may_have_happened or code != "429 too_many_requests"
         seconds = int(retry_after) if re.fullmatch("[0-9]+", retry_after) else 0

@@ -123,6 +123,13 @@ describe.concurrent.each(installed)('%s', (file) => {
     expect([code, requests]).toEqual([REFUSED, 2]);
   });
 
+  it('says that another cart has the key, also after a lost response: this one never took effect', async () => {
+    const reused = { status: 422, body: errorBody(422, 'idempotency_key_reused', 'Reused.') };
+    const { code, stderr } = await sellBehind(first('responseLost', reused), file);
+    expect([code, stderr]).toEqual([WRONG, expect.stringContaining('Reused.')]);
+    expect(stderr).not.toContain('It may or may not have happened');
+  });
+
   it('says what to correct in release 2.0 of the service too, but not after a lost response', async () => {
     // It says `not_found` under a wrong address.
     const message = `${UNKNOWN_PATH} The base address ends in /v1.`;
