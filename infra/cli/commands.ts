@@ -92,7 +92,7 @@ export const commands = {
       ),
       dir: text(
         'FOLDER',
-        'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start makes new API keys',
+        'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
       ),
       fail: text(
         '503:0.1',
@@ -120,12 +120,12 @@ export const commands = {
     },
   },
   keys: {
-    summary: 'Make, list, rotate and revoke API keys',
+    summary: 'Create, list, rotate and revoke API keys',
     about:
       'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). The table stores no secret.',
     subcommands: {
       create: {
-        summary: 'Make a key and print it',
+        summary: 'Create a key and print it',
         options: {
           ...keyPlace,
           name: text('NAME', 'who the key is for, such as storefront-web', {
@@ -155,10 +155,10 @@ export const commands = {
         },
       },
       rotate: {
-        summary: 'Make the successor of a key and print it',
+        summary: 'Create the successor of a key and print it',
         argument: '<KEY>',
         about: [
-          'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if it has a successor.',
+          'Creates a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if it has a successor.',
           aboutKey,
         ],
         options: {
@@ -183,7 +183,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, creates one named check and stores it there. Prints the key id, never the key.",
         options: { stage: oneUrgentStage },
       },
     },
@@ -255,7 +255,7 @@ export const commands = {
   rollback: {
     summary: 'Send requests back to earlier code',
     about: [
-      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points at, asks, and moves the aliases. Then brings the stack in line, so that the next deployment starts from the live versions. Run it again if that fails.',
+      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points at, asks, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. Run rollback again if that update fails.',
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {
@@ -272,13 +272,15 @@ export const commands = {
   costs: {
     summary: 'Price the service, and compare with its bill',
     default: 'table',
-    about:
+    about: [
       "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report says what a bill has.",
+      'npx petstore costs alone runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
+    ],
     subcommands: {
       table: {
         summary: 'Price requests, a month, and the throttles',
         about:
-          "Prints three tables: a million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is used up. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
+          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is used up. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
         options: {
           ...pricedStage,
           ...traffic,
@@ -290,7 +292,7 @@ export const commands = {
         summary: "Write a page on a month's bill",
         argument: '<BILL...>',
         about: [
-          "Writes one HTML page to mail or print, by infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, a million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
+          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, the price per million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
           'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are of UTC.',
         ],
         options: {
