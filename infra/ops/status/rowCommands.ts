@@ -97,15 +97,15 @@ function rank(callers: Callers, statuses: RegExp): string[] {
   return found.sort((one, other) => other.count - one.count).map(({ name }) => name);
 }
 
-export function stopClient(facts: Facts, stage: Stage): string[] {
-  const key = findBusiestKey(facts);
+export function stopClient(facts: Facts, stage: Stage, mayBeKey = true): string[] {
+  const key = mayBeKey ? findBusiestKey(facts) : undefined;
   const address = rank(facts.addresses ?? [], /^429$/).find(isIP);
   return [
     ...(key
       ? [
-          `# If ${key.name} is no known client, revoke its key. It asks first:`,
+          `# If ${key.name} is not a known client, revoke its key. It asks first:`,
           `npx petstore keys revoke ${key.keyId} --stage ${stage.name}`,
-          '# If it is, and must be stopped, replace its key, and send its owner the new one:',
+          '# If it is known, and must be stopped, replace its key, and send its owner the new one:',
           rotateCommand(stage, key.keyId),
         ]
       : []),
@@ -169,13 +169,14 @@ export function restoreTables({ tables = [] }: Facts, stage: Stage): string[] {
   const missing = tableNames.filter((name) =>
     tables.some(({ table, state }) => state === 'missing' && table === findTableName(stage, name)),
   );
-  const lines = missing.map((name) => {
+  const lines = missing.flatMap((name) => {
     const table = findTableName(stage, name);
     const { read, write } = maximums[name] ?? {};
     const option = ` --on-demand-throughput-override MaxReadRequestUnits=${read},MaxWriteRequestUnits=${write}`;
-    const backup = `$(${toAws(stage, `dynamodb list-backups --backup-type SYSTEM --table-name ${table} --query 'BackupSummaries[-1].BackupArn' --output text`)})`;
-    const words = `--target-table-name ${table}${maximums[name] ? option : ''} --backup-arn "${backup}"`;
-    return toAws(stage, `dynamodb restore-table-from-backup ${words}`);
+    const backup = `$(${toAws(stage, `dynamodb list-backups --backup-type SYSTEM --table-name "$restored" --query 'BackupSummaries[-1].BackupArn' --output text`)})`;
+    const words = `--target-table-name "$restored"${maximums[name] ? option : ''} --backup-arn "${backup}"`;
+    // The lines that follow in infra/OPERATIONS.md need the variable.
+    return [`restored=${table}`, toAws(stage, `dynamodb restore-table-from-backup ${words}`)];
   });
   return [
     ...(lines.length > 0 && protectsData ? ['# As an administrator:', ...lines] : []),

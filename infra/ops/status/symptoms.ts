@@ -60,6 +60,16 @@ function failsSinceRelease({ alarms, live, tables = [], requests }: Facts): bool
   });
 }
 
+function isCrowd(facts: Facts): boolean {
+  return (
+    isFiring(facts, /^transaction-conflicts$/) ||
+    (facts.throttles ?? []).some(
+      ({ limit, peak, maximum }) =>
+        limit === 'KeyRangeThroughput' || (limit === undefined && peak < NEAR_MAXIMUM * maximum),
+    )
+  );
+}
+
 /** The rows at the top of `infra/RUNBOOK.md`, with when they apply. If several do, the first comes first. */
 export const symptoms: readonly {
   readonly title: string;
@@ -96,12 +106,7 @@ export const symptoms: readonly {
   },
   {
     title: 'Many buyers want one pet',
-    applies: (facts) =>
-      isFiring(facts, /^transaction-conflicts$/) ||
-      (facts.throttles ?? []).some(
-        ({ limit, peak, maximum }) =>
-          limit === 'KeyRangeThroughput' || (limit === undefined && peak < NEAR_MAXIMUM * maximum),
-      ),
+    applies: isCrowd,
     commands: () => [
       '# Wait, or block the address of an unknown client: "Stop a client" in infra/RUNBOOK.md',
     ],
@@ -118,7 +123,8 @@ export const symptoms: readonly {
       (facts.addresses ?? []).some(({ requests, statuses }) =>
         statuses.some(({ status, count }) => status === '429' && count >= MANY * requests),
       ),
-    commands: commands.stopClient,
+    // In a crowd, the busiest key is that of the shop where all of them buy.
+    commands: (facts, stage) => commands.stopClient(facts, stage, !isCrowd(facts)),
   },
   {
     title: 'A key may have leaked',

@@ -209,7 +209,7 @@ async function look(recorded: Recorded, ...options: string[]) {
   expect(outcome.stderr).toBe('');
   const stdout = outcome.stdout.replace(hyperlink, '$2');
   // A command is one line, to be pasted.
-  const lines = stdout.split('\n').filter((one) => !/^ {4}(#|aws|npm|npx|set) /.test(one));
+  const lines = stdout.split('\n').filter((one) => !/^ {4}(#|aws|npm|npx|set|restored=)/.test(one));
   const longest = Math.max(...lines.map((one) => one.length));
   if (options.length === 0) expect(longest).toBeLessThanOrEqual(columns);
   return { ...outcome, stdout, aws, links: [...outcome.stdout.matchAll(hyperlink)] };
@@ -666,7 +666,7 @@ it('prints the command for a lost table also beside wrong settings', async () =>
   const aws = await useAws(record({ lost: 'petstore-production-inventory' }));
   const { stdout } = await callOps(petstore, ['status', '--stage', 'production'], aws.variables);
   expect(stdout).toContain(
-    'restore-table-from-backup --target-table-name petstore-production-inventory --backup-arn "$(aws dynamodb list-',
+    'restored=petstore-production-inventory\n    aws dynamodb restore-table-from-backup --target-table-name "$restored" --backup-arn "$(aws dynamodb list-',
   );
 });
 
