@@ -49,7 +49,10 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
 
 function findWrongValues(name: string, schema: z.ZodType, settings: object) {
   const { issues = [] } = schema.safeParse(settings, { error: describeIssue }).error ?? {};
-  return issues.flatMap(splitUnionIssue).map(({ path, message, code }) => {
+  // A misspelt setting is also missing: the wrong name says more.
+  const isName = ({ code }: z.core.$ZodIssue) => code === 'unrecognized_keys';
+  const ordered = [...issues.filter(isName), ...issues.filter((issue) => !isName(issue))];
+  return ordered.flatMap(splitUnionIssue).map(({ path, message, code }) => {
     const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
     const isMissing = value === undefined;
     // What is around an unrecognized key may be long, and says nothing of it.
