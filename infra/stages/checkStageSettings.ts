@@ -2,8 +2,9 @@ import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
 import { mapOperations, operations } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
+import { toNames } from './resourceNames.ts';
 import { type StageSettings, stageSettings } from './stageSettings.ts';
-import { operationSettings, type Stage, stages, stagesFile } from './stages.ts';
+import { operationSettings, type Stage, type StageName, stages, stagesFile } from './stages.ts';
 import { tableNames } from './tables.ts';
 
 /** A stage's settings cannot be deployed. The message is one line that says what to change in `stages.ts`. */
@@ -153,7 +154,7 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
 
 /** Rules that concern other stages. A domain name exists once in a region. */
 function checkNeighbours(
-  name: string,
+  name: StageName,
   settings: StageSettings,
   { addIssue }: z.RefinementCtx,
 ): void {
@@ -165,9 +166,9 @@ function checkNeighbours(
     const message = `must be another than that of ${twin.name}`;
     addIssue({ code: 'custom', path: ['customDomain'], message });
   }
-  for (const [table, restored] of Object.entries(restoredTables)) {
-    const [origin] = tableOfStage.exec(restored) ?? [];
-    const own = `petstore-${name}-${table}`;
+  for (const table of tableNames) {
+    const [origin] = tableOfStage.exec(restoredTables[table] ?? '') ?? [];
+    const own = toNames({ name }).toTable(table);
     if (origin !== undefined && origin !== own) {
       const message = `must be a table restored from ${own}`;
       addIssue({ code: 'custom', path: ['restoredTables', table], message });

@@ -97,7 +97,7 @@ function rank(callers: Callers, statuses: RegExp): string[] {
   return found.sort((one, other) => other.count - one.count).map(({ name }) => name);
 }
 
-export function stopClient(facts: Facts, stage: Stage, mayBeKey = true): string[] {
+export function stopClient(facts: Facts, stage: Stage, mayBeKey: boolean): string[] {
   const key = mayBeKey ? findBusiestKey(facts) : undefined;
   const address = rank(facts.addresses ?? [], /^429$/).find(isIP);
   return [

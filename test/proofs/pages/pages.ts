@@ -112,14 +112,8 @@ async function checkPages(page: Page, origin: string): Promise<Findings> {
 
 /** What a wide page or a printed one must not have. */
 async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
-  const countCut = (selector: string) => {
-    const elements = `[...document.querySelectorAll('${selector}')]`;
-    return page.evaluate<number>(
-      `${elements}.filter((one) => one.scrollWidth > one.clientWidth).length`,
-    );
-  };
-  const scrolling = isWide ? await countCut('.wide') : 0;
-  const cut = await countCut('pre');
+  const scrolling = isWide ? await countCut(page, '.wide') : 0;
+  const cut = await countCut(page, 'pre');
   const covering = await countButtonsOverCode(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const color = await page.evaluate('getComputedStyle(document.body).color');
@@ -129,7 +123,7 @@ async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
     'copy buttons over code': covering,
     'menus on paper': await page.locator('.site:visible, .on-page:visible').count(),
     'samples that are not on paper': await page.locator('.sample:not(:visible)').count(),
-    'samples with cut lines on paper': await countCut('pre'),
+    'samples with cut lines on paper': await countCut(page, 'pre'),
     'light letters on paper': color === 'rgb(28, 32, 36)' ? 0 : 1,
   };
   await page.emulateMedia({ media: null });
@@ -137,15 +131,19 @@ async function checkLayout(page: Page, isWide: boolean): Promise<string[]> {
 }
 
 async function checkBill(page: Page): Promise<string[]> {
-  const cut = await page.evaluate<number>(
-    `[...document.querySelectorAll('th, td')].filter((one) => one.scrollWidth > one.clientWidth).length`,
-  );
+  const cut = await countCut(page, 'th, td');
   const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
   const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length;
   return [
     ...(cut > 0 ? [`${cut} cells that are cut`] : []),
     ...(sheets === 2 ? [] : [`${sheets} sheets of paper, not 2`]),
   ];
+}
+
+async function countCut(page: Page, selector: string): Promise<number> {
+  return page.evaluate(
+    `[...document.querySelectorAll('${selector}')].filter((one) => one.scrollWidth > one.clientWidth).length`,
+  );
 }
 
 async function countButtonsOverCode(page: Page): Promise<number> {

@@ -58,10 +58,8 @@ const stage = changeProduction({ firewall: true });
 function printFor(address: string, changes: Parameters<typeof changeProduction>[0] = {}) {
   const addresses = [{ name: address, requests: 9, statuses: [{ status: '429', count: 9 }] }];
   const { settings } = changeProduction({ firewall: true, ...changes });
-  const [advice = '', ...lines] = stopClient({ addresses } as unknown as Facts, {
-    ...stage,
-    settings,
-  });
+  const facts = { addresses } as unknown as Facts;
+  const [advice = '', ...lines] = stopClient(facts, { ...stage, settings }, true);
   return { advice, lines };
 }
 
