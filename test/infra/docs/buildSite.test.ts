@@ -357,6 +357,7 @@ describe('a page', () => {
       expect(found?.text).toContain(`${method} ${path} `);
     }
     expect(find('reference.html#models/Order')?.text).toContain('shipDate');
+    expect(read('search.json', localSite)).not.toContain(local.apiKey);
     for (const [address, words] of Object.entries(keywords)) {
       expect(find(address)?.keywords, address).toBe(words);
     }
