@@ -158,7 +158,7 @@ export const commands = {
         summary: 'Create the successor of a key and print it',
         argument: '<KEY>',
         about: [
-          'Creates a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if it has a successor.',
+          'Creates a successor and prints it. The old key keeps working for the grace period. Asks first if the period is 0s, or if the key has a successor.',
           aboutKey,
         ],
         options: {
@@ -193,6 +193,7 @@ export const commands = {
     about: [
       'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
       'Names ids that look rounded by a spreadsheet, such as 9223372036854770000, and asks first.',
+      'The status is 0 if all is done or you answer no, 1 if it failed, 2 if the command line or the format of a file is wrong or it needs --yes, 130 or 143 if it was interrupted: run it again.',
     ],
     options: {
       ...place,
@@ -227,8 +228,8 @@ export const commands = {
   smoke: {
     summary: 'Test a deployed stage from outside',
     about: [
-      'Sends at most 100 requests, one of which lists the whole inventory, and prints a line for each row. Changes nothing without --entry. Skips a row that needs an entry if there is none.',
-      'The key is in PETSTORE_API_KEY. Without it, it is the key that keys check stored for the stage.',
+      'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Changes no entry without --entry. Skips a row that needs an entry if there is none.',
+      'Uses the key in PETSTORE_API_KEY, or else the one that keys check stored for the stage.',
       'The status is 0 if all rows passed, 1 if one failed, 2 if the command line is invalid.',
     ],
     options: {
@@ -255,7 +256,7 @@ export const commands = {
   rollback: {
     summary: 'Send requests back to earlier code',
     about: [
-      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points at, asks, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. Run rollback again if that update fails.',
+      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points to, asks, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. Run rollback again if that update fails.',
       'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
     ],
     options: {
