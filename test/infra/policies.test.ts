@@ -181,8 +181,15 @@ describe('the actions of a role are those of its commands', () => {
       's3:GetObject',
       // And the parameters of the template.
       'ssm:GetParameters',
+      // Emails link to it.
+      'cloudwatch:GetDashboard',
     ];
     expect(toSorted(actionsOf('on-call'))).toEqual(toSorted(expected));
+    const isVisible = (name: 'staging' | 'production') => {
+      const arn = `arn:aws:cloudwatch::${account}:dashboard/${toNames({ name }).stack}`;
+      return isAllowed('on-call', 'cloudwatch:GetDashboard', arn);
+    };
+    expect([isVisible('staging'), isVisible('production')]).toEqual([true, false]);
   });
 
   it('on-call: writing the two sets of blocked addresses, and no other', () => {
