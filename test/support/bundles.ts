@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { alias, bundling, putInFront, toEntry } from '../../infra/deploy/bundling/bundling.ts';
+import { alias, bundling, entryModule, toEntry } from '../../infra/deploy/bundling/bundling.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 
 export const deployedOptions: BuildOptions = {
@@ -35,7 +35,7 @@ export async function writeBundle(id: OperationId, folder: string): Promise<stri
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'function.cjs'), code);
   const entry = join(folder, 'index.mjs');
-  copyFileSync(join(dirname(putInFront), 'index.mjs'), entry);
+  copyFileSync(entryModule, entry);
   return entry;
 }
 

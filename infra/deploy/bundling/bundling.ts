@@ -14,8 +14,8 @@ export const alias: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Adds `index.mjs` to the folder of a bundle: `node putInFront.js FOLDER`. */
-export const putInFront = join(import.meta.dirname, 'putInFront.js');
+/** What Lambda loads in front of a bundle. */
+export const entryModule = join(import.meta.dirname, 'index.mjs');
 
 /** For functions that serve no client: the SDK is included, since the runtime's own changes under a deployed function. */
 export const toolBundling: BundlingOptions = {
@@ -38,7 +38,10 @@ export const bundling: BundlingOptions = {
   commandHooks: {
     beforeInstall: () => [],
     beforeBundling: () => [],
-    afterBundling: (_, outputFolder) => [`node "${putInFront}" "${outputFolder}"`],
+    afterBundling: (_, folder) => [
+      `mv "${folder}/index.js" "${folder}/function.cjs"`,
+      `cp "${entryModule}" "${folder}/index.mjs"`,
+    ],
   },
   esbuildArgs: {
     '--legal-comments': 'none',
