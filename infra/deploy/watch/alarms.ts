@@ -69,9 +69,6 @@ export function defineSharedAlarms(
   }));
 }
 
-/** `undefined` for an alarm that the stage's settings leave out. */
-export type WatchAlarms = readonly (WatchAlarm | undefined)[];
-
 /**
  * Sends each alarm and each incident, and its end, to the topic of its severity.
  * @param targets a topic or an e-mail address for each severity
@@ -79,7 +76,7 @@ export type WatchAlarms = readonly (WatchAlarm | undefined)[];
 export function defineAlarms(
   scope: Construct,
   stackName: string,
-  alarms: WatchAlarms,
+  alarms: readonly WatchAlarm[],
   targets: StageSettings['alarms'] = {},
 ): AlarmBase[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
@@ -89,9 +86,8 @@ export function defineAlarms(
     alarm.addOkAction(action);
   };
   const parts: Record<Incident, Alarm[]> = { outage: [], degraded: [] };
-  const single = alarms
-    .filter((alarm) => alarm !== undefined)
-    .map(({ name, severity = 'ticket', description, metric, missing, periods, ...props }) => {
+  const single = alarms.map(
+    ({ name, severity = 'ticket', description, metric, missing, periods, ...props }) => {
       const [breaching, of] = periods ?? [1, 1];
       const label = labels[severity === 'ticket' ? 'ticket' : 'page'];
       const alarm = new Alarm(scope, name, {
@@ -106,7 +102,8 @@ export function defineAlarms(
       if (severity === 'page' || severity === 'ticket') notify(alarm, severity);
       else parts[severity].push(alarm);
       return alarm;
-    });
+    },
+  );
   const composite = Object.entries(incidents).map(([name, means]) => {
     const own = parts[name as Incident];
     const alarm = new CompositeAlarm(scope, name, {

@@ -6,22 +6,24 @@ import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
 import { type AlarmPart, buildFunctionMetric } from '../service/serviceMetrics.ts';
-import { defineSharedAlarms, type WatchAlarms } from './alarms.ts';
+import { defineSharedAlarms, type WatchAlarm } from './alarms.ts';
 import { buildTableMetric, buildTableThrottles } from './metrics.ts';
 
 /** Alarms for limits that are near, or reached. */
-export function defineCapacityAlarms(stage: Stage): WatchAlarms {
+export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
   const { accountConcurrency } = stage.settings;
   return [
     ...defineFunctionAlarms(stage),
-    accountConcurrency === undefined
-      ? undefined
-      : {
-          name: 'account-concurrency',
-          description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
-          metric: LambdaFunction.metricAllConcurrentExecutions(),
-          threshold: accountConcurrency * 0.8,
-        },
+    ...(accountConcurrency === undefined
+      ? []
+      : [
+          {
+            name: 'account-concurrency',
+            description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
+            metric: LambdaFunction.metricAllConcurrentExecutions(),
+            threshold: accountConcurrency * 0.8,
+          },
+        ]),
     ...defineSharedAlarms(
       {
         name: 'table-throttles',
@@ -48,7 +50,7 @@ const MAX_CONFLICTS = 300;
 /** Refused calls in five minutes. Fewer come from a burst, and the clients' second attempts succeed. */
 const MAX_THROTTLES = 5;
 
-function defineFunctionAlarms(stage: Stage): WatchAlarms {
+function defineFunctionAlarms(stage: Stage): WatchAlarm[] {
   const buildPart = (
     id: OperationId,
     name: Parameters<typeof buildFunctionMetric>[2],

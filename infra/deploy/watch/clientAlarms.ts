@@ -9,7 +9,7 @@ import {
   buildGatewayMetric,
   clientErrorStatuses,
 } from '../service/serviceMetrics.ts';
-import { defineSharedAlarms, type Incident, type WatchAlarm, type WatchAlarms } from './alarms.ts';
+import { defineSharedAlarms, type Incident, type WatchAlarm } from './alarms.ts';
 import {
   type AccessLogMetrics,
   buildCallsMetric,
@@ -29,8 +29,10 @@ export function defineClientAlarms(
     filtered,
     operations: counts,
   }: AccessLogMetrics,
-): WatchAlarms {
+): WatchAlarm[] {
   const { quietMinutes } = stage.settings;
+  // Each operation's requests are counted into the same metric.
+  const [requests] = operationIds.flatMap((id) => counts[id].any ?? []);
   const serverErrors = buildGatewayMetric(stage, '5XXError', { statistic: Stats.SUM });
   return [
     {
@@ -46,7 +48,7 @@ export function defineClientAlarms(
     ...defineErrorBudgetAlarms(stage, counts),
     ...defineClientErrorAlarms(stage, counts),
     ...defineLatencyAlarms(stage),
-    quietMinutes === undefined ? undefined : defineNoRequestsAlarm(counts, quietMinutes),
+    ...(requests && quietMinutes ? [defineNoRequestsAlarm(requests, quietMinutes)] : []),
     {
       name: 'throttled-requests',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
@@ -107,7 +109,7 @@ function buildFailureShare(
 }
 
 /** Pages for one operation, busy or rarely called, by its objective. */
-function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarms {
+function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = findReservedConcurrency(stage.settings, id) === 0;
   const chooseSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
@@ -198,22 +200,15 @@ function defineLatencyAlarms(stage: Stage): WatchAlarm[] {
 }
 
 /** If a stage always has traffic, no requests means that nothing reaches the gateway. */
-function defineNoRequestsAlarm(
-  counts: OperationCounts,
-  quietMinutes: number,
-): WatchAlarm | undefined {
-  // Each operation's requests are counted into the same metric.
-  const [metric] = operationIds.flatMap((id) => counts[id].any ?? []);
-  return (
-    metric && {
-      name: 'no-requests',
-      severity: 'outage',
-      description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If the shop has few visitors at this hour and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
-      metric: metric.with({ period: Duration.minutes(quietMinutes) }),
-      threshold: 1,
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    }
-  );
+function defineNoRequestsAlarm(requests: Metric, quietMinutes: number): WatchAlarm {
+  return {
+    name: 'no-requests',
+    severity: 'outage',
+    description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If the shop has few visitors at this hour and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+    metric: requests.with({ period: Duration.minutes(quietMinutes) }),
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+  };
 }
 
 /** Most alarms count lines of the access log. Without lines, they see nothing. */

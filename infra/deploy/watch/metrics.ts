@@ -23,7 +23,6 @@ import {
   type AlarmPart,
   buildFunctionMetric,
   buildGatewayMetric,
-  buildLogMetric,
   clientErrorStatuses,
 } from '../service/serviceMetrics.ts';
 
@@ -117,7 +116,7 @@ export function buildCallsMetric(stage: Stage, id: OperationId): Metric {
 /** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
 export function buildLatencyMetric(stage: Stage, id: OperationId, options: MetricOptions): Metric {
   return operations[id].streamed
-    ? buildLogMetric(stage, id, 'FirstByte', options)
+    ? new Metric({ namespace: toNames(stage).stack, metricName: `${id}FirstByte`, ...options })
     : buildFunctionMetric(stage, id, 'Duration', options);
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Duration, Stack } from 'aws-cdk-lib';
-import { ComparisonOperator, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
@@ -13,13 +13,8 @@ import type { Severity } from '../../stages/stageSettings.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tables } from '../../stages/tables.ts';
 import { defineFunction } from '../service/lambdaFunction.ts';
-import type { WatchAlarm, WatchAlarms } from './alarms.ts';
-import {
-  type CheckCounts,
-  DAYS_AHEAD,
-  type Expiring,
-  toDaysMetricName,
-} from './check/checkMetrics.ts';
+import type { WatchAlarm } from './alarms.ts';
+import { type CheckMetrics, DAYS_AHEAD } from './check/checkMetrics.ts';
 
 /**
  * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
@@ -71,15 +66,8 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
 }
 
 /** Alarms for a service that cannot be reached, and for a certificate or key that expires soon. */
-export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlarms {
+export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlarm[] {
   const functionName = toNames(stage).toFunction('check');
-  const buildCountMetric = (metricName: keyof CheckCounts) =>
-    new Metric({
-      namespace: toNames(stage).stack,
-      metricName,
-      statistic: Stats.SUM,
-      period: Duration.minutes(everyMinutes),
-    });
   return [
     {
       name: 'check-failed',
@@ -99,44 +87,41 @@ export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlar
     {
       name: 'check-throttled',
       description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Requests by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
-      metric: buildCountMetric('checkThrottled'),
+      metric: buildCheckMetric(stage, 'checkThrottled', {
+        statistic: Stats.SUM,
+        period: Duration.minutes(everyMinutes),
+      }),
       threshold: 1,
     },
     ...defineExpiryAlarms(
       stage,
       'certificate',
-      [monthBefore, weekBefore],
+      { ticket: DAYS_AHEAD, page: 7 },
       'The certificate of the base address',
       `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
     ),
     ...defineExpiryAlarms(
       stage,
       'key',
-      [weekBefore],
+      { page: 7 },
       `An API key that was made for more than ${DAYS_AHEAD} days, and that has no successor,`,
       'Look at `npx petstore keys list` for which one. Rotate it, and give its owner the successor.',
     ),
   ];
 }
 
-type Notice = readonly [severity: Severity, days: number];
-const monthBefore: Notice = ['ticket', DAYS_AHEAD];
-const weekBefore: Notice = ['page', 7];
-
 function defineExpiryAlarms(
   stage: Stage,
-  what: Expiring,
-  notices: readonly Notice[],
+  what: 'certificate' | 'key',
+  daysBefore: Partial<Record<Severity, number>>,
   subject: string,
   act: string,
 ): WatchAlarm[] {
-  return notices.map(([severity, left]) => ({
+  return Object.entries(daysBefore).map(([severity, left]) => ({
     name: `${what}-expires-in-${left}-days`,
-    severity,
+    severity: severity as Severity,
     description: `${subject} expires within ${left} days. ${act}`,
-    metric: new Metric({
-      namespace: toNames(stage).stack,
-      metricName: toDaysMetricName(what),
+    metric: buildCheckMetric(stage, `${what}Days`, {
       statistic: Stats.MINIMUM,
       period: Duration.hours(1),
     }),
@@ -145,4 +130,12 @@ function defineExpiryAlarms(
     // It is reported from DAYS_AHEAD on.
     missing: DAYS_AHEAD + 1,
   }));
+}
+
+function buildCheckMetric(
+  stage: Stage,
+  metricName: keyof CheckMetrics,
+  options: MetricOptions,
+): Metric {
+  return new Metric({ namespace: toNames(stage).stack, metricName, ...options });
 }

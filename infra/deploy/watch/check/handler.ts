@@ -32,14 +32,20 @@ export async function handler(): Promise<void> {
     asked,
     known.ids,
   );
-  const now = Date.now();
-  const key = await findFirstKeyEnd(now);
-  const counts = { checkThrottled: throttled };
-  const line = formatMetrics(NAMESPACE, { certificate, key }, counts, now);
+  const line = formatMetrics(NAMESPACE, {
+    certificateDays: toDaysLeft(certificate),
+    keyDays: toDaysLeft(await findFirstKeyEnd()),
+    checkThrottled: throttled || undefined,
+  });
   // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
   const all = [...problems, ...known.problems];
   if (all.length > 0) throw new Error(all.join('\n'));
+}
+
+function toDaysLeft(end: Date | undefined): number | undefined {
+  const days = (Number(end) - Date.now()) / 86_400_000;
+  return days <= DAYS_AHEAD ? days : undefined;
 }
 
 /** @throws {Error} that names the missing parameter */
@@ -127,7 +133,7 @@ async function explainEmpty(TableName: string): Promise<string | undefined> {
  * When the first key expires that nobody has revoked or replaced; `undefined` if none does. Keys made for at most
  * DAYS_AHEAD days do not count, since they are meant to expire.
  */
-async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
+async function findFirstKeyEnd(): Promise<Date | undefined> {
   const ends: number[] = [];
   const pages = paginateScan(
     { client: tables },
@@ -142,7 +148,7 @@ async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
     for (const { createdAt, expiresAt } of Items) {
       const end = Date.parse(expiresAt?.S ?? '');
       const days = (end - Date.parse(createdAt?.S ?? '')) / 86_400_000;
-      if (end > now && !(days <= DAYS_AHEAD)) ends.push(end);
+      if (end > Date.now() && !(days <= DAYS_AHEAD)) ends.push(end);
     }
   }
   return ends.length === 0 ? undefined : new Date(Math.min(...ends));
