@@ -45,14 +45,17 @@ export function defineFirewall(scope: Construct, stage: Stage, api: RestApi): vo
     return;
   }
   const rules = [
-    buildRule('blocked', { action: { block: {} }, statement: defineBlockedSets(scope, stage) }),
-    ...listRateRules(settings).map((rule) =>
-      buildRule(rule.name, {
-        action: { block: { customResponse: buildRefusal(settings) } },
-        statement: { rateBasedStatement: toRateStatement(rule) },
-      }),
-    ),
-    ...Object.entries(managedGroups).map(([group, counted]) => buildManagedRule(group, counted)),
+    { name: 'blocked', action: { block: {} }, statement: defineBlockedSets(scope, stage) },
+    ...listRateRules(settings).map((rule) => ({
+      name: rule.name,
+      action: { block: { customResponse: buildRefusal(settings) } },
+      statement: { rateBasedStatement: toRateStatement(rule) },
+    })),
+    ...Object.entries(managedGroups).map(([group, counted]) => ({
+      name: group,
+      overrideAction: { none: {} },
+      statement: { managedRuleGroupStatement: toGroupStatement(group, counted) },
+    })),
   ];
   const acl = new CfnWebACL(scope, 'Firewall', {
     name,
@@ -69,7 +72,11 @@ export function defineFirewall(scope: Construct, stage: Stage, api: RestApi): vo
       ],
     },
     // The first rule that refuses a request ends it.
-    rules: rules.map((rule, priority) => ({ ...rule, priority })),
+    rules: rules.map((rule, priority) => ({
+      ...rule,
+      priority,
+      visibilityConfig: buildVisibility(rule.name),
+    })),
   });
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
@@ -127,9 +134,11 @@ function toRateStatement({ limit, countedBy, counts }: RateRule) {
 
 function buildScope(counts: 'keyless' | OperationId): CfnWebACL.StatementProperty {
   // `singleHeader` is plain JSON for the CDK, so its member has CloudFormation's name.
-  const hasKey = matchField({ singleHeader: { Name: authorization.name } }, credentialsPattern, {
-    textTransformations: authorization.textTransformations,
-  });
+  const hasKey = matchField(
+    { singleHeader: { Name: authorization.name } },
+    credentialsPattern,
+    authorization.textTransformations,
+  );
   if (counts === 'keyless') {
     const isPreflight = matchField({ method: {} }, '^OPTIONS$');
     return { andStatement: { statements: [negate(hasKey), negate(isPreflight)] } };
@@ -137,9 +146,11 @@ function buildScope(counts: 'keyless' | OperationId): CfnWebACL.StatementPropert
   const { method, path } = operations[counts];
   // The gateway ignores a doubled slash, and one at the end.
   const spelled = path.replaceAll('/', '/+').replaceAll(/\{\w+\}/g, '[^/]+');
-  const isPath = matchField({ uriPath: {} }, `^/+${apiVersion}${spelled}/*$`, {
-    textTransformations: listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
-  });
+  const isPath = matchField(
+    { uriPath: {} },
+    `^/+${apiVersion}${spelled}/*$`,
+    listTransformations('URL_DECODE', 'NORMALIZE_PATH'),
+  );
   const isMethod = matchField({ method: {} }, `^${method}$`);
   return { andStatement: { statements: [hasKey, isMethod, isPath] } };
 }
@@ -147,7 +158,7 @@ function buildScope(counts: 'keyless' | OperationId): CfnWebACL.StatementPropert
 function matchField(
   fieldToMatch: CfnWebACL.FieldToMatchProperty,
   regexString: string,
-  { textTransformations } = { textTransformations: listTransformations('NONE') },
+  textTransformations = listTransformations('NONE'),
 ): CfnWebACL.StatementProperty {
   return { regexMatchStatement: { fieldToMatch, regexString, textTransformations } };
 }
@@ -160,27 +171,9 @@ function listTransformations(...types: string[]) {
   return types.map((type, priority) => ({ type, priority }));
 }
 
-type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
-
-function buildManagedRule(name: string, counted: readonly string[]): Rule {
+function toGroupStatement(name: string, counted: readonly string[]) {
   const ruleActionOverrides = counted.map((rule) => ({ name: rule, actionToUse: { count: {} } }));
-  return buildRule(name, {
-    overrideAction: { none: {} },
-    statement: {
-      managedRuleGroupStatement: {
-        vendorName: 'AWS',
-        name,
-        ...(counted.length > 0 && { ruleActionOverrides }),
-      },
-    },
-  });
-}
-
-function buildRule(
-  name: string,
-  rule: Pick<Rule, 'action' | 'overrideAction' | 'statement'>,
-): Rule {
-  return { name, ...rule, visibilityConfig: buildVisibility(name) };
+  return { vendorName: 'AWS', name, ...(counted.length > 0 && { ruleActionOverrides }) };
 }
 
 function buildVisibility(metricName: string): CfnWebACL.VisibilityConfigProperty {

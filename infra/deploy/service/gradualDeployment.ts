@@ -28,7 +28,6 @@ import type { OperationFunctions } from './operationFunctions.ts';
 import {
   type AlarmPart,
   buildLargestMetric,
-  buildLogMetric,
   clientErrorStatuses,
   defineLogMetric,
   groupAlarmParts,
@@ -186,10 +185,11 @@ function defineRollbackPart(
   const { version } = live.version;
   const ofVersion = (metric: Metric) =>
     metric.with({ dimensionsMap: { ...metric.dimensions, ExecutedVersion: version } });
-  const defineMetric = (name: LogMetricName, statistic: string) => {
-    defineLogMetric(scope, stage, id, name, logGroup, true);
-    return buildLogMetric(stage, id, name, { statistic }, version);
-  };
+  const defineMetric = (name: LogMetricName, statistic: string) =>
+    defineLogMetric(scope, stage, id, name, logGroup, true).metric({
+      statistic,
+      dimensionsMap: { Version: version },
+    });
   const inTime = Stats.percentileRank(operationSettings[id].latencyMilliseconds);
   const sum = { statistic: Stats.SUM };
   const usingMetrics = {

@@ -22,22 +22,10 @@ import { chooseRemovalPolicy, type DataTables } from './dataTables.ts';
 import { defineFunction } from './lambdaFunction.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 
-/** A function with the version of it that a deployment publishes, unless it has published it already. */
-export interface OperationFunction {
-  readonly fn: NodejsFunction;
-  readonly version: Version;
-  /** Of its bundle and its configuration, in 16 hexadecimal digits. */
-  readonly digest: string;
-}
-
-export type OperationFunctions = Record<OperationId, OperationFunction>;
+export type OperationFunctions = ReturnType<typeof defineOperationFunctions>;
 
 /** One function per operation, each with its own role and log group. */
-export function defineOperationFunctions(
-  scope: Construct,
-  stage: Stage,
-  dataTables: DataTables,
-): OperationFunctions {
+export function defineOperationFunctions(scope: Construct, stage: Stage, dataTables: DataTables) {
   const { settings } = stage;
   const { allowedOrigins, documentationAddress } = settings;
   const removalPolicy = chooseRemovalPolicy(stage);

@@ -48,33 +48,15 @@ export function defineLogMetric(
   name: LogMetricName,
   logGroup: ILogGroup,
   isByVersion = false,
-): void {
+): MetricFilter {
   const { value, pattern } = logMetrics[name];
-  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${name}Filter`, {
+  return new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${name}Filter`, {
     logGroup,
     filterPattern: FilterPattern.literal(`{ ${pattern} }`),
     metricNamespace: toNames(stage).stack,
     metricName: `${operationId}${name}`,
     metricValue: value,
-    ...(isByVersion && { dimensions: { [versionDimension]: '$.message.version' } }),
-  });
-}
-
-const versionDimension = 'Version';
-
-/** @param version only this one; by default all together */
-export function buildLogMetric(
-  stage: Stage,
-  operationId: OperationId,
-  name: LogMetricName,
-  options: MetricOptions,
-  version?: string,
-): Metric {
-  return new Metric({
-    namespace: toNames(stage).stack,
-    metricName: `${operationId}${name}`,
-    ...(version !== undefined && { dimensionsMap: { [versionDimension]: version } }),
-    ...options,
+    ...(isByVersion && { dimensions: { Version: '$.message.version' } }),
   });
 }
 
