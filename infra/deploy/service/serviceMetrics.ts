@@ -1,13 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
-import {
-  type IMetric,
-  MathExpression,
-  Metric,
-  type MetricOptions,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { apiVersion } from '../../../shared/contract/operation.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -91,49 +85,4 @@ export function buildLargestMetric(
     usingMetrics: Object.assign({}, ...parts.map(({ usingMetrics }) => usingMetrics)),
     period,
   });
-}
-
-/** A metric by Lambda for all versions of a function together. */
-export function buildFunctionMetric(
-  stage: Stage,
-  operationId: OperationId,
-  metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
-  options: MetricOptions,
-): Metric {
-  return new Metric({
-    namespace: 'AWS/Lambda',
-    metricName,
-    dimensionsMap: { FunctionName: toNames(stage).toFunction(operationId) },
-    label: operationId,
-    ...options,
-  });
-}
-
-/**
- * A metric by the gateway for all requests to a stage. The averages of `4XXError` and `5XXError` are their shares of
- * the requests.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
- */
-export function buildGatewayMetric(
-  stage: Stage,
-  metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
-  options: MetricOptions,
-): Metric {
-  return new Metric({
-    namespace: 'AWS/ApiGateway',
-    metricName,
-    dimensionsMap: { ApiName: toNames(stage).api, Stage: apiVersion },
-    ...options,
-  });
-}
-
-/**
- * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state forever. So
- * each alarm is on an expression that always has a value.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
- */
-export function fillMissing(metric: Metric, missing = 0): MathExpression {
-  const { label = metric.metricName, period } = metric;
-  const expression = `FILL(metric, ${missing})`;
-  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
 }

@@ -6,6 +6,7 @@ import {
   AlarmRule,
   AlarmState,
   CompositeAlarm,
+  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -21,12 +22,7 @@ import {
   type StageSettings,
   severities,
 } from '../../stages/stageSettings.ts';
-import {
-  type AlarmPart,
-  buildLargestMetric,
-  fillMissing,
-  groupAlarmParts,
-} from '../service/serviceMetrics.ts';
+import { type AlarmPart, buildLargestMetric, groupAlarmParts } from '../service/serviceMetrics.ts';
 
 /**
  * Each is a composite alarm over the pages of its kind. What fires for hours, or need not be an outage, is of its own
@@ -115,6 +111,17 @@ export function defineAlarms(
     return alarm;
   });
   return [...composite, ...single];
+}
+
+/**
+ * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state forever. So
+ * each alarm is on an expression that always has a value.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+function fillMissing(metric: Metric, missing = 0): MathExpression {
+  const { label = metric.metricName, period } = metric;
+  const expression = `FILL(metric, ${missing})`;
+  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
 }
 
 /** The stage's own encrypted topics, or those in its settings. Their ARNs are outputs. */

@@ -5,9 +5,9 @@ import { MAX_ATTEMPTS } from '../../../shared/store/conflicts.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import { type AlarmPart, buildFunctionMetric } from '../service/serviceMetrics.ts';
+import type { AlarmPart } from '../service/serviceMetrics.ts';
 import { defineSharedAlarms, type WatchAlarm } from './alarms.ts';
-import { buildTableMetric, buildTableThrottles } from './metrics.ts';
+import { buildFunctionMetric, buildTableMetric, buildTableThrottles } from './metrics.ts';
 
 /** Alarms for limits that are near, or reached. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {

@@ -4,15 +4,12 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
-import {
-  type AlarmPart,
-  buildGatewayMetric,
-  clientErrorStatuses,
-} from '../service/serviceMetrics.ts';
+import { type AlarmPart, clientErrorStatuses } from '../service/serviceMetrics.ts';
 import { defineSharedAlarms, type Incident, type WatchAlarm } from './alarms.ts';
 import {
   type AccessLogMetrics,
   buildCallsMetric,
+  buildGatewayMetric,
   buildLatencyMetric,
   buildRequestsMetric,
   buildShareMetric,

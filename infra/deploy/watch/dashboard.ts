@@ -17,11 +17,12 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { buildFunctionMetric, buildGatewayMetric } from '../service/serviceMetrics.ts';
 import { deployments, deprecatedCallers, deprecatedOperations } from './logQueries.ts';
 import {
   type AccessLogMetrics,
   buildCallsMetric,
+  buildFunctionMetric,
+  buildGatewayMetric,
   buildLatencyMetric,
   buildTableMetric,
 } from './metrics.ts';

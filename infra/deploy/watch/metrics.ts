@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { apiVersion } from '../../../shared/contract/operation.ts';
 import {
   mapOperations,
   type OperationId,
@@ -19,12 +20,7 @@ import { FILTERED } from '../../gateway/gatewayErrors.ts';
 import { checkAgent, findTableName, toNames } from '../../stages/resourceNames.ts';
 import { findTableAccess, type Stage } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
-import {
-  type AlarmPart,
-  buildFunctionMetric,
-  buildGatewayMetric,
-  clientErrorStatuses,
-} from '../service/serviceMetrics.ts';
+import { type AlarmPart, clientErrorStatuses } from '../service/serviceMetrics.ts';
 
 // A metric without a period has the CDK's, five minutes. A shorter one would wake people for brief problems.
 
@@ -107,6 +103,40 @@ export function renderClientCalls(
 ): string {
   const checks = checkEveryMinutes ? period.toMinutes() / checkEveryMinutes : 0;
   return `MAX([FILL(${calls}, 0) - ${Number(checks.toFixed(3))}, FILL(${failures}, 0)])`;
+}
+
+/** A metric by Lambda for all versions of a function together. */
+export function buildFunctionMetric(
+  stage: Stage,
+  operationId: OperationId,
+  metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: toNames(stage).toFunction(operationId) },
+    label: operationId,
+    ...options,
+  });
+}
+
+/**
+ * A metric by the gateway for all requests to a stage. The averages of `4XXError` and `5XXError` are their shares of
+ * the requests.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+ */
+export function buildGatewayMetric(
+  stage: Stage,
+  metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/ApiGateway',
+    metricName,
+    dimensionsMap: { ApiName: toNames(stage).api, Stage: apiVersion },
+    ...options,
+  });
 }
 
 export function buildCallsMetric(stage: Stage, id: OperationId): Metric {
