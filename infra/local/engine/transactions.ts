@@ -1,4 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type {
+  Put,
+  TransactWriteItem,
+  TransactWriteItemsInput,
+  Update,
+} from '@aws-sdk/client-dynamodb';
 import {
   actions,
   db,
@@ -11,24 +17,6 @@ import {
   toPromise,
   type Write,
 } from './dynalite.ts';
-
-interface Transaction {
-  readonly TransactItems: readonly TransactItem[];
-  readonly ClientRequestToken?: string;
-  readonly ReturnConsumedCapacity?: string;
-}
-
-/** The parameters of one action, under the name of its kind. */
-type TransactItem = Readonly<Record<string, Parameters>>;
-
-interface Parameters {
-  readonly TableName: string;
-  /** Only for a Put. */
-  readonly Item?: Item;
-  /** Only for an Update. */
-  readonly Key?: Item;
-  readonly ReturnValuesOnConditionCheckFailure?: string;
-}
 
 type Prepared = Awaited<ReturnType<typeof prepare>>;
 type Outcome = Awaited<ReturnType<typeof attempt>>;
@@ -54,7 +42,7 @@ const TOKEN_MILLISECONDS = 10 * 60 * 1000;
 export function defineTransactWrite(store: Store) {
   const calls = new Map<string, Promise<Used>>();
 
-  function begin(token: string, transaction: Transaction): Promise<Used> {
+  function begin(token: string, transaction: TransactWriteItemsInput): Promise<Used> {
     const used = write(store, transaction);
     const forget = () => calls.delete(token);
     used.then(() => setTimeout(forget, TOKEN_MILLISECONDS).unref(), forget);
@@ -62,19 +50,19 @@ export function defineTransactWrite(store: Store) {
     return used;
   }
 
-  return async function transactWrite(transaction: Transaction): Promise<object> {
+  return async function transactWrite(transaction: TransactWriteItemsInput): Promise<object> {
     const { ClientRequestToken: token = randomUUID(), ReturnConsumedCapacity } = transaction;
     const used = await (calls.get(token) ?? begin(token, transaction));
     return ReturnConsumedCapacity === 'TOTAL' ? { ConsumedCapacity: used } : {};
   };
 }
 
-async function write(store: Store, { TransactItems }: Transaction) {
-  const { length } = Array.isArray(TransactItems) ? TransactItems : [];
-  if (length < 1 || length > 100) {
+async function write(store: Store, { TransactItems }: TransactWriteItemsInput) {
+  const items = Array.isArray(TransactItems) ? TransactItems : [];
+  if (items.length < 1 || items.length > 100) {
     throw db.validationError('A transaction has a list of 1 to 100 items as its TransactItems');
   }
-  const prepared = await Promise.all(Array.from(TransactItems, (item) => prepare(store, item)));
+  const prepared = await Promise.all(Array.from(items, (item) => prepare(store, item)));
   if (new Set(prepared.map(({ id }) => id)).size < prepared.length) {
     throw db.validationError('Transaction request cannot include multiple operations on one item');
   }
@@ -91,14 +79,14 @@ async function write(store: Store, { TransactItems }: Transaction) {
   }
 }
 
-async function prepare(store: Store, item?: TransactItem) {
-  const [[name = '', parameters] = []] = Object.entries(item ?? {});
+async function prepare(store: Store, item: TransactWriteItem = {}) {
+  const [[name, parameters] = ['']]: [string, Partial<Put & Update>?][] = Object.entries(item);
   const kind = kinds.get(name);
   if (!kind || !parameters) throw db.validationError('A transaction here has only Put and Update');
   // Also parses the expressions, and stores them in the parameters.
   const problem = kind.custom(parameters, store);
   if (problem) throw db.validationError(problem);
-  const { TableName, Item, Key = {} } = parameters;
+  const { TableName = '', Item, Key = {} } = parameters;
   const table = await readTable(store, TableName);
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);
   if (invalid) throw invalid;
