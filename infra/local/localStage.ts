@@ -1,17 +1,20 @@
 import { apiVersion } from '../../shared/contract/operation.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import type { Access, Site, SiteFile } from '../docs/page.ts';
 import { methodNotAllowedError } from '../gateway/gatewayErrors.ts';
+import { operationSettings } from '../stages/stages.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
 import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts';
 import { defineDrain } from './gateway/connections.ts';
 import type { FaultInjection } from './gateway/faultInjection.ts';
-import { defineGateway, type Service } from './gateway/gateway.ts';
+import { defineGateway, type LambdaFunction, type Service } from './gateway/gateway.ts';
 import { type GatewayResponse, toErrorResponse } from './gateway/messages.ts';
-import { importModule, type LoadModule, loadFunctions } from './lambdaFunction.ts';
 import { defineAwslambda, setFunctionEnvironment } from './lambdaRuntime.ts';
 import { type FillOptions, fillTables } from './localTables.ts';
 
 export type LocalStage = Awaited<ReturnType<typeof startLocalStage>>;
+
+export type LoadModule = (operationId: OperationId) => Promise<Pick<LambdaFunction, 'handler'>>;
 
 export interface LocalStageOptions extends EngineOptions, FillOptions {
   /** 0 lets the system choose one. */
@@ -66,6 +69,18 @@ export async function startLocalStage(options: LocalStageOptions) {
     await engine?.close();
     throw error;
   }
+}
+
+export const importModule: LoadModule = (id) => import(`../../functions/${id}.ts`);
+
+async function loadFunctions(loadModule: LoadModule): Promise<LambdaFunction[]> {
+  return Promise.all(
+    operationIds.map(async (id) => ({
+      operation: operations[id],
+      timeoutMilliseconds: operationSettings[id].timeoutSeconds * 1000,
+      handler: (await loadModule(id)).handler,
+    })),
+  );
 }
 
 /**

@@ -2,8 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
 import { findResponseProblems } from '../../infra/docs/openapi/responseProblems.ts';
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
-import type { LoadModule } from '../../infra/local/lambdaFunction.ts';
-import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
+import {
+  type LoadModule,
+  type LocalStageOptions,
+  startLocalStage,
+} from '../../infra/local/localStage.ts';
 import type { StoreData } from '../../infra/local/storeData.ts';
 import type { Permission } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
 import { findPath } from '../../../shared/contract/paths.ts';
 import {
   type GatewayError,
@@ -11,10 +14,9 @@ import {
   methodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
-import type { LambdaFunction } from '../lambdaFunction.ts';
+import { buildLambdaContext, requestIds } from '../lambdaRuntime.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
-import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
   discardedResponse,
@@ -26,6 +28,13 @@ import {
   toErrorResponse,
   toGatewayRequest,
 } from './messages.ts';
+
+export interface LambdaFunction {
+  readonly operation: Operation & { readonly operationId: OperationId };
+  readonly timeoutMilliseconds: number;
+  /** Gets an event, a stream if the operation is `streamed` in the contract, and a context. */
+  readonly handler: (...values: never[]) => Promise<unknown>;
+}
 
 export interface Service {
   readonly functions: readonly LambdaFunction[];
@@ -133,4 +142,50 @@ async function readEvent(
   const event = toProxyEvent(request, resource, body);
   const isTooLarge = body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES;
   return isTooLarge ? { refusal: tooLarge } : { event };
+}
+
+class FunctionTimeout extends Error {
+  override readonly name = 'FunctionTimeout';
+}
+
+/**
+ * Calls a function and sends its response.
+ * @throws {FunctionTimeout} when it takes too long
+ * @throws the function's error, or an Error when its response is invalid; not if the client has left
+ */
+async function invoke(
+  { operation, timeoutMilliseconds, handler }: LambdaFunction,
+  event: ReturnType<typeof toProxyEvent>,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = randomUUID();
+  const context = buildLambdaContext(operation.operationId, requestId, timeoutMilliseconds);
+
+  async function call(): Promise<void> {
+    const values = operation.streamed ? [event, response, context] : [event, context];
+    const result = await handler(...(values as never[]));
+    if (!operation.streamed) sendWhole(result as GatewayResponse, response);
+    else if (!response.writableEnded) throw new Error('The function did not end its response.');
+    else await finished(response);
+  }
+
+  let expire: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    const message = `The function did not respond within ${timeoutMilliseconds / 1000} seconds.`;
+    expire = setTimeout(() => reject(new FunctionTimeout(message)), timeoutMilliseconds);
+  });
+  try {
+    await Promise.race([requestIds.run(requestId, call), expired]);
+  } catch (error) {
+    if (!response.destroyed) throw error;
+  } finally {
+    clearTimeout(expire);
+  }
+}
+
+function sendWhole({ statusCode, headers, body = '' }: GatewayResponse, response: ServerResponse) {
+  if (Buffer.byteLength(body) > MAX_PAYLOAD_BYTES) {
+    throw new Error('The function returned more than 6 MB.');
+  }
+  sendResponse({ statusCode, headers, body }, response);
 }

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
-import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
-import type { LambdaFunction } from '../../../infra/local/lambdaFunction.ts';
+import { defineGateway, type LambdaFunction } from '../../../infra/local/gateway/gateway.ts';
 import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 

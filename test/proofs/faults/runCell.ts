@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { decode } from '../../../infra/docs/openapi/responseProblems.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
+import type { LoadModule } from '../../../infra/local/localStage.ts';
 import { parseJson, toJson } from '../../../shared/contract/json.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult as Result } from 'aws-lambda';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LambdaFunction } from '../../../infra/local/lambdaFunction.ts';
+import type { LambdaFunction } from '../../../infra/local/gateway/gateway.ts';
 import { type ErrorCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
 import { defineFreshFunctions } from '../../conformance/localTarget.ts';
 import { type FuzzOptions, type FuzzTarget, openFuzzTarget, runFuzz } from './runFuzz.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { whole } from '../../../infra/cli/values.ts';
-import { importModule } from '../../../infra/local/lambdaFunction.ts';
+import { importModule } from '../../../infra/local/localStage.ts';
 import { runProof } from '../../support/testCommand.ts';
 import { openFuzzTarget, runFuzz } from './runFuzz.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import type { LoadModule } from '../../../infra/local/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambdaRuntime.ts';
+import type { LoadModule } from '../../../infra/local/localStage.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { readVersion, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { addApiKey, openLocalTarget } from '../../conformance/localTarget.ts';
