@@ -15,8 +15,12 @@ import * as values from '../../shared/contract/values.ts';
 import * as gateway from '../gateway/gatewayErrors.ts';
 import { listRateRules, type RateRule } from '../gateway/rateRules.ts';
 import { operationSettings, stagesForClients } from '../stages/stages.ts';
-import { readClientChangelog, readClientReadme, tarballName } from './client/buildClient.ts';
-import { readClientTypes } from './client/clientTypes.ts';
+import {
+  readClientChangelog,
+  readClientReadme,
+  readClientTypes,
+  tarballName,
+} from './client/buildClient.ts';
 import { type Placeholders, renderTable } from './guide.ts';
 import { readCommittedDocument } from './openapi/openApiDocument.ts';
 import { type Access, type Server, toContactLink } from './page.ts';

@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { build as bundleTypes } from 'tsdown';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { projectRoot } from '../../stages/projectRoot.ts';
-import { readClientTypes } from './clientTypes.ts';
 
 const name = 'petstore-inventory-client';
+const run = promisify(execFile);
 
 /** As `npm pack` names it. */
 export const tarballName = `${name}-${packageJson.version}.tgz`;
@@ -35,17 +36,13 @@ export async function buildClient(
     writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress, baseUrl)),
     copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
   ]);
-  await promisify(execFile)('npm', ['pack', content, '--pack-destination', folder]);
+  await run('npm', ['pack', content, '--pack-destination', folder]);
   return join(folder, tarballName);
 }
 
 export async function packClient(documentationAddress: string, baseUrl: string): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
-  try {
-    return await readFile(await buildClient(folder, documentationAddress, baseUrl));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'petstore-client-'));
+  return await readFile(await buildClient(folder.path, documentationAddress, baseUrl));
 }
 
 /**
@@ -67,6 +64,39 @@ export async function bundleClient(file: string, documentationAddress?: string):
     },
     logLevel: 'error',
   });
+}
+
+/** Kept, since the documentation and the package both have them, and compiling takes a second. */
+let types: Promise<string> | undefined;
+
+/**
+ * The types that the client exports, with those that they need, in one module without imports. Every compiler finds
+ * them, with every `moduleResolution`.
+ */
+export function readClientTypes(): Promise<string> {
+  types ??= buildTypes();
+  return types;
+}
+
+async function buildTypes(): Promise<string> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'petstore-client-types-'));
+  const project = join(projectRoot, 'shared/client/tsconfig.json');
+  const tsc = join(projectRoot, 'node_modules/.bin/tsc');
+  // So small a project is not worth more threads.
+  await run(tsc, ['--project', project, '--outDir', folder.path, '--singleThreaded']);
+  const { bundles } = await bundleTypes({
+    config: false,
+    cwd: folder.path,
+    entry: 'client/index.d.ts',
+    tsconfig: false,
+    // It only joins declarations. Without a generator, it would look for TypeScript's API, which 7.0 does not have.
+    dts: { dtsInput: true, emitDtsOnly: true, generator: 'oxc' },
+    write: false,
+    logLevel: 'error',
+  });
+  const [file] = bundles.flatMap(({ chunks }) => chunks);
+  if (file?.type !== 'chunk') throw new Error('tsdown gave no types.');
+  return file.code;
 }
 
 /** The project's, or `undefined` while `package.json` has none. */
