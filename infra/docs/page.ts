@@ -10,8 +10,7 @@ export interface SiteFile {
    * say `frame-ancestors`: a header must.
    */
   readonly policy?: string;
-  /** A function makes what few readers load, on request. */
-  readonly body: string | Buffer | (() => Promise<Buffer>);
+  readonly body: string | Buffer;
   /** The name changes with the content, so browsers may cache the file. */
   readonly isImmutable?: boolean;
 }
