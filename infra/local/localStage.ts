@@ -43,7 +43,7 @@ export async function startLocalStage(options: LocalStageOptions) {
     engine = await options.startEngine(options);
     const documentationAddress = new URL('/docs', baseUrl).href;
     setFunctionEnvironment(engine.endpoint, documentationAddress);
-    const keys = await fillTables({ ...options, putItems: engine.putItems });
+    const keys = await fillTables(engine.putItems, options);
     defineAwslambda();
     const functions = await loadFunctions(options.loadModule ?? importModule);
     const own = { name: 'this machine', baseUrl, purpose: 'which serves these pages' };

@@ -7,8 +7,7 @@ import {
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
-import { type Item, type Resource, resourceNames, resources } from '../cli/bulk/resources.ts';
-import { BATCH_SIZE, defineReplacingWriter, workThrough } from '../cli/bulk/tableWriters.ts';
+import { type Resource, resourceNames, resources } from '../cli/bulk/resources.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { Engine } from './engine/engine.ts';
 import type { StoreData } from './storeData.ts';
@@ -18,20 +17,16 @@ export interface FillOptions {
   /** Loads the data only if no earlier run has finished its start. */
   readonly onlyIfNew?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Writes items without a request for each batch. Without it, DynamoDB's API does. */
-  readonly putItems?: Engine['putItems'];
-  /** Gets how many entries are loaded, and the share of all. */
-  readonly onProgress?: ((entries: number, share: number) => void) | undefined;
 }
 
 /** @returns the API keys for writing and for reading */
-export async function fillTables(options: FillOptions) {
+export async function fillTables(putItems: Engine['putItems'], options: FillOptions) {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
     const keys = defineKeyRegister(client, 'apiKeys');
     const isFilled = options.onlyIfNew && (await keys.get(keyIds.write)) !== undefined;
-    if (!isFilled) await loadData(client, options);
+    if (!isFilled) await loadData(putItems, options);
     const readKey = await replaceLocalKey(keys, 'read');
     // Last, so its presence means that the tables are filled.
     return { readKey, apiKey: await replaceLocalKey(keys, 'write') };
@@ -69,37 +64,22 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
-/** An engine in this process takes so many items at once. */
-const ENGINE_BATCH_SIZE = 500;
+/** An interruption is noticed after so many items. */
+const BATCH_SIZE = 500;
 
 /**
  * Writes every entry, and overwrites any with the same id.
  * @throws the signal's reason, or the error of a write
  */
-async function loadData(
-  client: DynamoDBClient,
-  { data, putItems, onProgress, signal = new AbortController().signal }: FillOptions,
-): Promise<void> {
-  const total = resourceNames.reduce((sum, name) => sum + data[name].length, 0);
-  let done = 0;
+async function loadData(putItems: Engine['putItems'], { data, signal }: FillOptions) {
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
     const entries: readonly unknown[] = data[tableName];
-    const write = putItems
-      ? (items: readonly Item[]) => putItems(tableName, items)
-      : defineReplacingWriter({ client, tableName, signal });
-    const size = putItems ? ENGINE_BATCH_SIZE : BATCH_SIZE;
-    await workThrough(toBatches(entries, size), async (batch) => {
-      signal.throwIfAborted();
-      await write(batch.map(toItem));
-      done += batch.length;
-      onProgress?.(done, done / total);
-    });
+    for (let from = 0; from < entries.length; from += BATCH_SIZE) {
+      signal?.throwIfAborted();
+      await putItems(tableName, entries.slice(from, from + BATCH_SIZE).map(toItem));
+    }
   }
-}
-
-function* toBatches<Entry>(entries: readonly Entry[], size: number): Generator<readonly Entry[]> {
-  for (let from = 0; from < entries.length; from += size) yield entries.slice(from, from + size);
 }
 
 /** Every start uses the same key ids, so a new key replaces the last one. */

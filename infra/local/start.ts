@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { basename } from 'node:path';
 import type { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
 import type { OptionValues } from '../cli/program.ts';
-import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { share } from '../cli/values.ts';
 import { tableNames } from '../stages/tables.ts';
@@ -25,7 +23,6 @@ export async function start(options: StartOptions): Promise<void> {
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   const data = await readStoreData(file ?? sample);
-  const progress = defineProgress(`Loading ${file === undefined ? 'the sample' : basename(file)}`);
   try {
     const stage = await startLocalStage({
       port,
@@ -33,12 +30,10 @@ export async function start(options: StartOptions): Promise<void> {
       enginePort,
       startEngine: startEmbeddedEngine,
       data,
-      onProgress: progress.report,
       onlyIfNew: file === undefined,
       signal: stop,
       faultInjection,
     });
-    progress[Symbol.dispose]();
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     // In one write, so that a reader of the address has the rest too.
     print(
@@ -56,7 +51,6 @@ export async function start(options: StartOptions): Promise<void> {
     if (!stop.aborted) await once(stop, 'abort');
     await stage.close();
   } catch (error) {
-    progress[Symbol.dispose]();
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { type StartEngine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
+import { definePutItems } from '../support/engines.ts';
 
 /** Runs dynalite in its own thread, so that the memory of this one is that of the service alone. */
 export const startEngineThread: StartEngine = async () => {
@@ -9,6 +10,7 @@ export const startEngineThread: StartEngine = async () => {
   const [endpoint] = await once(thread, 'message');
   return {
     endpoint,
+    putItems: definePutItems(endpoint),
     async close() {
       thread.postMessage('close');
       await once(thread, 'exit');

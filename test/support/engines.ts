@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../infra/cli/bulk/resources.ts';
+import { BATCH_SIZE, defineReplacingWriter } from '../../infra/cli/bulk/tableWriters.ts';
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
 
@@ -35,11 +38,28 @@ async function startDynamodbLocal(folder: string): Promise<Engine> {
   await untilItResponds(endpoint);
   return {
     endpoint,
+    putItems: definePutItems(endpoint),
     async close() {
       process.removeListener('exit', kill);
       kill();
       await exited;
     },
+  };
+}
+
+/** Writes through DynamoDB's API, for an engine outside this thread. */
+export function definePutItems(endpoint: string): Engine['putItems'] {
+  return async (tableName, items) => {
+    const client = new DynamoDBClient({ endpoint });
+    const write = defineReplacingWriter({
+      client,
+      tableName,
+      signal: new AbortController().signal,
+    });
+    for (let from = 0; from < items.length; from += BATCH_SIZE) {
+      await write(items.slice(from, from + BATCH_SIZE) as Item[]);
+    }
+    client.destroy();
   };
 }
 

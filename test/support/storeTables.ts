@@ -7,7 +7,9 @@ import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from './faults/faultyEndpoint.ts';
 
 /** The service's own client on an engine with empty tables, named as in `infra/stages/tables.ts`. */
-export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBClient> {
+export async function openStoreTables({
+  endpoint,
+}: Pick<Engine, 'endpoint'>): Promise<DynamoDBClient> {
   setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
   const client = defineDynamoDB();
   // Without the service's time limits, which an engine that starts on a busy machine exceeds.

@@ -20,8 +20,8 @@ import { defineTransactWrite } from './transactions.ts';
 /** A server that implements DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
-  /** Adds or replaces valid items while no request is under way. Only an engine in this process has it. */
-  readonly putItems?: ((tableName: string, items: readonly Item[]) => Promise<void>) | undefined;
+  /** Adds or replaces valid items while no request is under way. */
+  putItems(tableName: string, items: readonly Item[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -77,7 +77,7 @@ describe('the billed units of a request', () => {
     // An updated entry has a version, which a list reads too. The engine keeps bytes as base64.
     const v = { B: 'AAAAAAA=' };
     const updated = inventory.map((item) => ({ ...toInventoryRecord(item), v }));
-    await engine?.putItems?.(readVariable('INVENTORY_TABLE'), updated);
+    await engine?.putItems(readVariable('INVENTORY_TABLE'), updated);
   });
   afterAll(async () => {
     vi.restoreAllMocks();

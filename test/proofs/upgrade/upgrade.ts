@@ -11,6 +11,7 @@ import { readStoreData } from '../../../infra/local/storeData.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { deployedOptions } from '../../support/bundles.ts';
+import { definePutItems } from '../../support/engines.ts';
 import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { makeScratchFolder, runProof } from '../../support/testCommand.ts';
 import { entryCases, type Release, runUpgrade, stageCases } from './cases.ts';
@@ -101,7 +102,11 @@ async function openRelease(
   const { baseUrl, apiKey } = await startLocalStage({
     port: 0,
     data: await readStoreData(join(projectRoot, 'infra/local/sample.json')),
-    startEngine: async () => ({ endpoint: engineEndpoint, close: async () => {} }),
+    startEngine: async () => ({
+      endpoint: engineEndpoint,
+      putItems: definePutItems(engineEndpoint),
+      close: async () => {},
+    }),
     async loadModule(id) {
       if (!existsSync(join(outdir, `${id}.js`))) return {};
       process.env.AWS_ENDPOINT_URL_DYNAMODB = findEndpoint(id);

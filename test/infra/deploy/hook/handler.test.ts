@@ -34,7 +34,7 @@ let hook: Parameters<typeof aws.deploy>[0];
 beforeAll(async () => {
   defineAwslambda();
   setFunctionEnvironment(database.endpoint, 'https://docs.petstore.example');
-  await fillTables({ data: fixtures });
+  await fillTables(database.putItems, { data: fixtures });
   const client = new DynamoDBClient({});
   // The same tables once more, without items.
   client.middlewareStack.add(

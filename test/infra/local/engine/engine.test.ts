@@ -60,7 +60,7 @@ describe('the engine', () => {
     const toOrder = (placed: string, q: string) =>
       ({ ledger: { S: 'orders' }, placed: { S: placed }, q: { N: q } }) as const;
     await client.send(new PutItemCommand({ TableName: 'orders', Item: toOrder('1', '5') }));
-    await engine.putItems?.('orders', [toOrder('2', '6'), toOrder('1', '7')]);
+    await engine.putItems('orders', [toOrder('2', '6'), toOrder('1', '7')]);
     const { Items } = await client.send(new ScanCommand({ TableName: 'orders' }));
     expect(Items).toEqual([toOrder('1', '7'), toOrder('2', '6')]);
     client.destroy();
