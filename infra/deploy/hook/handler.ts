@@ -17,9 +17,10 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { randomHookKeyId } from '../../../shared/keys/apiKey.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { readVariable } from '../../../shared/runtime/environment.ts';
 import { buildProbes, isRight, type Probe } from '../../gateway/probes.ts';
 import { toProxyEvent } from '../../gateway/proxyEvent.ts';
-import { describeReason, findIds, readTableName } from './knownIds.ts';
+import { describeReason, findIds } from './knownIds.ts';
 
 /**
  * Milliseconds before each further attempt. A cold start may be throttled, and it takes some seconds until a permission
@@ -40,7 +41,7 @@ const bounds = {
 const codeDeploy = new CodeDeployClient(bounds);
 const database = new DynamoDBClient(bounds);
 const lambda = new LambdaClient({ maxAttempts: 2, requestHandler: { connectionTimeout: 2_000 } });
-const keys = defineKeyRegister(new DynamoDBClient(bounds), readTableName('apiKeys'));
+const keys = defineKeyRegister(new DynamoDBClient(bounds), readVariable('API_KEYS_TABLE'));
 
 export interface HookEvent {
   readonly DeploymentId: string;
@@ -173,14 +174,12 @@ async function call(
     const message = `no response within ${TIMEOUT / 1_000} seconds`;
     deadline.addEventListener('abort', () => reject(new Error(message)));
   });
-  const invoke = operation.streamed ? readStream : readWhole;
-  const { status, body } = await Promise.race([invoke(probe, input, deadline), late]).catch(
-    (error) => {
-      throw new Error(
-        `${method} ${path} failed (request id ${requestId}): ${describeReason(error)}`,
-      );
-    },
-  );
+  const { status, body } = await Promise.race([
+    operation.streamed ? readStream(probe, input, deadline) : readWhole(input, deadline),
+    late,
+  ]).catch((error) => {
+    throw new Error(`${method} ${path} failed (request id ${requestId}): ${describeReason(error)}`);
+  });
   if (isRight(probe, status, body)) return;
   throw new Error(
     `${method} ${path} responded with ${status} (request id ${requestId}): ${body.slice(0, 200)}`,
@@ -193,7 +192,6 @@ interface Response {
 }
 
 async function readWhole(
-  _: Probe,
   input: InvokeWithResponseStreamCommandInput,
   abortSignal: AbortSignal,
 ): Promise<Response> {

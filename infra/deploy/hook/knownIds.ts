@@ -1,10 +1,7 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { readVariable } from '../../../shared/runtime/environment.ts';
 import { type KnownIds, readableTables, resourceTables } from '../../gateway/probes.ts';
-import { type TableName, tables } from '../../stages/tables.ts';
-
-export function readTableName(table: TableName): string {
-  return process.env[tables[table].variable] ?? '';
-}
+import { tables } from '../../stages/tables.ts';
 
 /**
  * The id of an item of each table that clients can read, and a line for each table that cannot be read.
@@ -16,7 +13,7 @@ export async function findIds(
 ): Promise<{ ids: KnownIds; problems: string[] }> {
   const ids: Record<string, string> = {};
   const find = async (table: keyof typeof resourceTables) => {
-    const tableName = readTableName(table);
+    const tableName = readVariable(tables[table].variable);
     const { path, id: attribute } = resourceTables[table];
     try {
       const id = await findId(client, tableName, attribute);

@@ -48,13 +48,12 @@ export interface Store {
   getItemDb(table: string): ItemDb;
 }
 
-interface ActionResult {
-  readonly ConsumedCapacity: { readonly CapacityUnits: number };
-}
-
 interface Action {
   /** The capacity is in the result if the parameters ask for it. */
-  act(store: Store, parameters: object): Promise<ActionResult | undefined>;
+  act(
+    store: Store,
+    parameters: object,
+  ): Promise<{ readonly ConsumedCapacity: { readonly CapacityUnits: number } } | undefined>;
   readonly types: object;
   /**
    * Checks the parameters. It also parses the expressions and stores them in the parameters.

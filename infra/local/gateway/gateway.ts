@@ -109,13 +109,13 @@ function defineResponder(service: Promise<Service>, faultInjection: FaultInjecti
     const allow = listAllowedMethods(resource);
     if (method === 'OPTIONS') return preflightResponse(allow, requestId);
     if (!called) return refuse(methodNotAllowedError(allow));
-    const read = await readEvent(request, resource, incoming);
-    if ('refusal' in read) return read.refusal;
+    const event = await readEvent(request, resource, incoming);
+    if ('statusCode' in event) return event;
     const fault = await injectFault(faultInjection, called.operation, documentationAddress);
     if (fault) return refuse(fault);
     const isLost = Math.random() < (faultInjection.lostShare ?? 0);
     try {
-      await invoke(called, read.event, isLost ? discardedResponse() : response);
+      await invoke(called, event, isLost ? discardedResponse() : response);
     } finally {
       if (isLost) {
         console.info({ requestId, message: 'This response is lost.' });
@@ -131,17 +131,15 @@ async function readEvent(
   request: GatewayRequest,
   resource: string,
   incoming: IncomingMessage,
-): Promise<{ event: ReturnType<typeof toProxyEvent> } | { refusal: GatewayResponse }> {
+): Promise<ReturnType<typeof toProxyEvent> | GatewayResponse> {
   const tooLarge = toErrorResponse(gatewayErrors.REQUEST_TOO_LARGE, request.requestId);
   const declared = Number(incoming.headers['content-length'] ?? 0);
-  if (declared > MAX_PAYLOAD_BYTES) {
-    return { refusal: declared > MAX_BODY_BYTES ? bodyTooLarge : tooLarge };
-  }
+  if (declared > MAX_PAYLOAD_BYTES) return declared > MAX_BODY_BYTES ? bodyTooLarge : tooLarge;
   const body = await readBody(incoming);
-  if (body === undefined) return { refusal: bodyTooLarge };
+  if (body === undefined) return bodyTooLarge;
   const event = toProxyEvent(request, resource, body);
   const isTooLarge = body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES;
-  return isTooLarge ? { refusal: tooLarge } : { event };
+  return isTooLarge ? tooLarge : event;
 }
 
 class FunctionTimeout extends Error {

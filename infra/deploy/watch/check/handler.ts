@@ -7,9 +7,10 @@ import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/cli
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
+import { readVariable } from '../../../../shared/runtime/environment.ts';
 import { buildProbes, isRight, type KnownIds, type Probe } from '../../../gateway/probes.ts';
 import { checkAgent } from '../../../stages/resourceNames.ts';
-import { findIds, readTableName } from '../../hook/knownIds.ts';
+import { findIds } from '../../hook/knownIds.ts';
 import { DAYS_AHEAD, formatMetrics } from './checkMetrics.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
@@ -138,7 +139,7 @@ async function findFirstKeyEnd(): Promise<Date | undefined> {
   const pages = paginateScan(
     { client: tables },
     {
-      TableName: readTableName('apiKeys'),
+      TableName: readVariable('API_KEYS_TABLE'),
       FilterExpression:
         'attribute_exists(expiresAt) AND attribute_not_exists(revokedAt) AND attribute_not_exists(successorId)',
       ProjectionExpression: 'createdAt, expiresAt',
