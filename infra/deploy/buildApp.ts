@@ -50,7 +50,6 @@ export const templatesOnly = {
   builtinCloudFormationValidation: false,
 } satisfies AppProps;
 
-/** The templates of a stage's service and of what watches it. */
 export function buildTemplates(stage: Stage) {
   using outdir = mkdtempDisposableSync(join(tmpdir(), 'petstore-templates-'));
   const props = { ...templatesOnly, outdir: outdir.path };
@@ -69,10 +68,7 @@ export async function refuseFindings(app: App): Promise<void> {
 // A feature flag of the CDK. Without it, CloudFormation reports the access log as drifted.
 const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard': true };
 
-/**
- * Builds every deployment. Synthesis needs no credentials, network, account or region.
- * @param deployments all stages, with valid settings
- */
+/** Synthesis needs no credentials, network, account or region. @param deployments with valid settings */
 export function buildApp(
   props: AppProps | undefined,
   deployments: readonly Stage[],

@@ -26,7 +26,6 @@ import { readCommittedDocument } from './openapi/openApiDocument.ts';
 import { type Access, type Server, toContactLink } from './page.ts';
 import { toOperationAnchor } from './reference.ts';
 
-/** All texts from the code that the guides insert. */
 export async function readFacts(access: Access): Promise<Placeholders> {
   return {
     ...collectStageFacts(access),
@@ -138,7 +137,6 @@ function listDeprecatedOperations(): string {
   return ids.length > 0 ? `Deprecated: ${ids.join(', ')}.` : 'No operation is deprecated.';
 }
 
-/** A section for each deprecated operation. */
 function renderDeprecations(documentationAddress: string): string {
   const sections = rows.flatMap(({ operationId, lifecycle }) => {
     if (lifecycle.kind !== 'deprecated') return [];
@@ -164,7 +162,6 @@ const otherSenders: Readonly<Partial<Record<ErrorCode, string>>> = {
   payload_too_large: '[AWS, without this code](#payload_too_large)',
 };
 
-/** Each code of the service with its status, and what responds with it. */
 function renderErrorTable(): string {
   const lines = Object.entries(statusOfCode).map(([code, status]) => {
     const from = rows.filter(({ errors }) => errors.some((one) => one === code));

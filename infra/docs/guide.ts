@@ -46,7 +46,6 @@ export function fillPlaceholders(markdown: string, placeholders: Placeholders): 
   });
 }
 
-/** A table in Markdown. */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -45,7 +45,10 @@ export function defineAwslambda(): void {
     awslambda: {
       streamifyResponse: (handler: unknown) => handler,
       HttpResponseStream: {
-        from(stream: Writable | ServerResponse, { statusCode = 200, headers }: Prelude) {
+        from(
+          stream: Writable | ServerResponse,
+          { statusCode = 200, headers }: Partial<GatewayResponse>,
+        ) {
           if ('writeHead' in stream) stream.writeHead(statusCode, headers);
           return stream;
         },
@@ -53,9 +56,6 @@ export function defineAwslambda(): void {
     },
   });
 }
-
-/** The status and headers of a streamed response. */
-type Prelude = Partial<Pick<GatewayResponse, 'statusCode' | 'headers'>>;
 
 /** Adds the invocation's id to what it logs. */
 export const requestIds = new AsyncLocalStorage<string>();

@@ -44,7 +44,6 @@ const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfi
   linear10PercentEveryMinute: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
 };
 
-/** The aliases of the function versions that serve clients. */
 export type LiveAliases = Record<OperationId, Alias>;
 
 /**
@@ -91,7 +90,6 @@ export function defineLiveAliases(
   return aliases;
 }
 
-/** The function which checks every new version before CodeDeploy sends it requests. */
 function defineDeploymentHook(
   scope: Construct,
   stage: Stage,

@@ -88,14 +88,12 @@ function computeDigest({ node: { defaultChild } }: NodejsFunction): string {
   const { Resources } = stack.resolve((defaultChild as CfnElement)._toCloudFormation());
   const [resource] = Object.values<{ Properties: Record<string, unknown> }>(Resources);
   const { Tags, ReservedConcurrentExecutions, ...versioned } = resource?.Properties ?? {};
-  const hash = createHash('sha256').update(JSON.stringify(sortMembers(versioned)));
+  const hash = createHash('sha256').update(JSON.stringify(versioned, sortMembers));
   return hash.digest('hex').slice(0, 16);
 }
 
 /** The same members in another order are the same configuration. */
-function sortMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortMembers);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(members.map(([name, one]) => [name, sortMembers(one)]));
+function sortMembers(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

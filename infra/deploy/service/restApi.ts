@@ -131,7 +131,6 @@ export function defineCustomDomain(
  * Defines which requests of the stage are traced. The gateway decides, and the functions follow it. X-Ray's default
  * rule would trace one request a second and 5 % of the others: at low traffic, all of them.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
- * @param index of the stage; each stage has its own rule
  */
 export function defineTraceSampling(scope: Construct, stage: Stage, index: number): void {
   const apiName = toNames(stage).api;

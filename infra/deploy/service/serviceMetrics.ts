@@ -64,7 +64,6 @@ export interface AlarmPart {
 /** CloudWatch takes no more in one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html */
 const MAX_ALARM_METRICS = 10;
 
-/** The parts that one alarm can watch together. */
 export function groupAlarmParts<Part extends AlarmPart>(parts: readonly Part[]): Part[][] {
   const metricsEach = Math.max(1, ...parts.map((one) => Object.keys(one.usingMetrics).length));
   const length = Math.floor(MAX_ALARM_METRICS / metricsEach);
@@ -73,7 +72,6 @@ export function groupAlarmParts<Part extends AlarmPart>(parts: readonly Part[]):
   );
 }
 
-/** The largest value of all parts. */
 export function buildLargestMetric(
   label: string,
   parts: readonly AlarmPart[],

@@ -15,7 +15,6 @@ import { defineOperationFunctions, type OperationFunctions } from './operationFu
 import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restApi.ts';
 
 /**
- * One deployment of the service.
  * @param commit of the code; commands read it to say what is live
  * @param index of the stage among all stages
  */
@@ -60,9 +59,7 @@ function defineRelease(
   }).node.addDependency(...Object.values(aliases));
 }
 
-/**
- * The base address and the names of the tables: a deployment prints them, commands and the scheduled check read them.
- */
+/** A deployment prints them, and commands and the scheduled check read them. */
 function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTables): void {
   // The gateway's own URL ends in a slash.
   const ofGateway = `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${apiVersion}`;

@@ -32,7 +32,7 @@ const incidents = {
   outage: 'Requests fail now, or none arrive.',
   degraded: 'An operation has failed at few requests within four hours, or is slow.',
 };
-export type Incident = keyof typeof incidents;
+type Incident = keyof typeof incidents;
 
 /** One alarm of the watch stack. By default, it fires at the threshold and above. */
 export interface WatchAlarm

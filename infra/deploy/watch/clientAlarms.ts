@@ -5,7 +5,7 @@ import { findReservedConcurrency } from '../../stages/concurrency.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../../stages/stages.ts';
 import { type AlarmPart, clientErrorStatuses } from '../service/serviceMetrics.ts';
-import { defineSharedAlarms, type Incident, type WatchAlarm } from './alarms.ts';
+import { defineSharedAlarms, type WatchAlarm } from './alarms.ts';
 import {
   type AccessLogMetrics,
   buildCallsMetric,
@@ -109,13 +109,12 @@ function buildFailureShare(
 function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCounts): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const isTurnedOff = findReservedConcurrency(stage.settings, id) === 0;
-  const chooseSeverity = (incident: Incident) => (isTurnedOff ? 'ticket' : incident);
   const label = '5xx, % of requests';
   return [
     ...defineSharedAlarms(
       {
         name: `${id}-server-errors`,
-        severity: chooseSeverity('outage'),
+        severity: isTurnedOff ? 'ticket' : 'outage',
         label,
         description: `At least ${computeBudget(id, 50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${seekCause}`,
         threshold: computeBudget(id, 50),
@@ -126,7 +125,7 @@ function defineFailureAlarms(stage: Stage, id: OperationId, counts: OperationCou
     ...defineSharedAlarms(
       {
         name: `${id}-failing`,
-        severity: chooseSeverity('degraded'),
+        severity: isTurnedOff ? 'ticket' : 'degraded',
         label,
         description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${seekCause}`,
         threshold: 50,

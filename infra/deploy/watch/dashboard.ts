@@ -27,7 +27,6 @@ import {
   buildTableMetric,
 } from './metrics.ts';
 
-/** The number of days that the objectives cover. */
 const DAYS = 28;
 
 const lastDays = { start: `-P${DAYS}D`, end: 'P0D' };
@@ -75,7 +74,6 @@ export function defineDashboard(
   });
 }
 
-/** The operations' results in the last four weeks, next to their objectives. */
 function buildObjectiveRow(stage: Stage, counts: AccessLogMetrics['operations']): IWidget[] {
   const buildValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
     new SingleValueWidget({

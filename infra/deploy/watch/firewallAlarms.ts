@@ -5,6 +5,7 @@ import { toNames } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { managedGroups } from '../service/firewall.ts';
 import type { WatchAlarm } from './alarms.ts';
+import { sumMetrics } from './metrics.ts';
 
 /**
  * What the firewall's rate rules and AWS's groups refuse, each by its own metric. So the addresses that people block
@@ -37,18 +38,15 @@ export function defineFirewallAlarms(stage: Stage): WatchAlarm[] {
 }
 
 function buildRefusedMetric(acl: string, label: string, rules: readonly string[]): MathExpression {
-  const refused = rules.map((rule, index) => [
-    `rule${index}`,
-    new Metric({
-      namespace: 'AWS/WAFV2',
-      metricName: 'BlockedRequests',
-      dimensionsMap: { WebACL: acl, Region: Aws.REGION, Rule: rule },
-      statistic: Stats.SUM,
-    }),
-  ]);
-  return new MathExpression({
-    label,
-    expression: refused.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(refused),
-  });
+  const refused = rules.map(
+    (rule) =>
+      new Metric({
+        namespace: 'AWS/WAFV2',
+        metricName: 'BlockedRequests',
+        dimensionsMap: { WebACL: acl, Region: Aws.REGION, Rule: rule },
+        statistic: Stats.SUM,
+      }),
+  );
+  const { value, usingMetrics } = sumMetrics('rule', refused);
+  return new MathExpression({ label, expression: value, usingMetrics });
 }

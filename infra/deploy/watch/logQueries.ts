@@ -3,7 +3,6 @@ import { operationIds, operations } from '../../../shared/contract/operations.ts
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 
-/** A query in the language of CloudWatch Logs Insights. */
 interface LogQuery {
   readonly name: string;
   /** The gateway's log of all requests, or that beside the logs of all functions. By default only the latter. */
@@ -20,7 +19,6 @@ export const deployments: readonly string[] = [
   'sort first desc',
 ];
 
-/** The operations that clients should no longer use. */
 export const deprecatedOperations = operationIds.filter(
   (id) => (operations[id] as Operation).lifecycle.kind === 'deprecated',
 );

@@ -180,15 +180,18 @@ export function buildTableThrottles(stage: Stage, table: TableName): AlarmPart {
   const actions = operationIds.flatMap((id) => findTableAccess(id)[table] ?? []);
   const isWritten = actions.some((action) => isWrite(action.replace('dynamodb:', '')));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
-  // Ids must be unique in a graph.
-  const metrics = names.map((name, index) => [
-    `${table}${index}`,
-    buildTableMetric(stage, table, name),
-  ]);
+  return sumMetrics(
+    table,
+    names.map((name) => buildTableMetric(stage, table, name)),
+  );
+}
+
+/** If one of several metrics has no value, a plain sum has none either. @param prefix of ids, unique in a graph */
+export function sumMetrics(prefix: string, metrics: readonly Metric[]): AlarmPart {
+  const entries = metrics.map((metric, index) => [`${prefix}${index}`, metric] as const);
   return {
-    // If one of several metrics has no value, a plain sum has none either.
-    value: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(metrics),
+    value: entries.map(([id]) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(entries),
   };
 }
 

@@ -80,7 +80,6 @@ export async function checkService(
   return {
     /** When the certificate expires; `undefined` without one. */
     certificate: responses.find(({ certificate }) => certificate)?.certificate,
-    /** How many operations responded with 429. The check shares the throttles with the clients. */
     throttled: responses.filter(({ isThrottled }) => isThrottled).length,
     /** One line for each failed operation, never with the key. */
     problems: responses.flatMap(({ problem, isThrottled }) =>
