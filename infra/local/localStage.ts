@@ -39,6 +39,11 @@ export async function startLocalStage(options: LocalStageOptions) {
   const port = await listen(gateway, options.port, '--port');
   const baseUrl = `http://127.0.0.1:${port}/${apiVersion}`;
   let engine: Engine | undefined;
+  /** Finishes the requests in progress, then closes the engine. */
+  async function close() {
+    await drain();
+    await engine?.close();
+  }
   try {
     engine = await options.startEngine(options);
     const documentationAddress = new URL('/docs', baseUrl).href;
@@ -57,16 +62,11 @@ export async function startLocalStage(options: LocalStageOptions) {
       documentationAddress,
       ...keys,
       engineEndpoint: engine.endpoint,
-      /** Finishes the requests in progress, then closes the engine. */
-      async close() {
-        await drain();
-        await engine?.close();
-      },
+      close,
     };
   } catch (error) {
     gateway.closeAllConnections();
-    await drain();
-    await engine?.close();
+    await close();
     throw error;
   }
 }

@@ -9,10 +9,10 @@ import { tooLargeResponses } from '../../gateway/gatewayErrors.ts';
 import type { Content, JsonSchema, ResponseObject } from './openApi.ts';
 import { type OpenApiDocument, readCommittedDocument } from './openApiDocument.ts';
 
-export interface WholeResponse {
+interface Response {
   readonly status: number;
   readonly headers: Headers;
-  readonly bytes: Buffer;
+  readonly bytes?: Buffer;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface WholeResponse {
 export function findResponseProblems(
   method: string,
   path: string,
-  { status, headers, bytes }: Omit<WholeResponse, 'bytes'> & Partial<WholeResponse>,
+  { status, headers, bytes }: Response,
   { isProxied = false } = {},
 ): readonly string[] {
   if (method === 'OPTIONS') return [];
