@@ -13,10 +13,7 @@ import { buildOverview, buildPublishedDocument, defineReference, javascript } fr
 export async function buildSite(access: Access): Promise<Site> {
   const { documentationAddress, servers } = access;
   const { bytes, document } = buildPublishedDocument(access);
-  const [facts, tarball] = await Promise.all([
-    readFacts(access),
-    packClient(documentationAddress, servers[0].baseUrl),
-  ]);
+  const facts = await readFacts(access);
   const texts = guideNames.map((name) => {
     const text = fillPlaceholders(String(readAsset(`guides/${name}.md`)), facts);
     // The client's README has whole addresses, for its package.
@@ -24,6 +21,12 @@ export async function buildSite(access: Access): Promise<Site> {
   });
   const guides = texts.map(([name, text]) => renderGuide(name, text));
   const overview = buildOverview(document);
+  let packed: Promise<Buffer> | undefined;
+  // npm asks for a package three times to install it.
+  const readTarball = () => {
+    packed ??= packClient(documentationAddress, servers[0].baseUrl);
+    return packed;
+  };
   return new Map<string, SiteFile>([
     ...guides.map(
       (guide) => [`${guide.name}.html`, renderPage(guide, guides, access.contact)] as const,
@@ -43,7 +46,7 @@ export async function buildSite(access: Access): Promise<Site> {
       'search.json',
       { type: 'application/json', body: buildSearchIndex([overview, ...guides], access) },
     ],
-    [tarballName, { type: 'application/gzip', body: tarball }],
+    [tarballName, { type: 'application/gzip', body: readTarball }],
     ['site.js', { type: javascript, body: readAsset('site.js') }],
     ['style.css', { type: 'text/css; charset=utf-8', body: readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: readAsset('icon.svg') }],

@@ -10,7 +10,8 @@ export interface SiteFile {
    * say `frame-ancestors`: a header must.
    */
   readonly policy?: string;
-  readonly body: string | Buffer;
+  /** A function makes what few readers load, on request. */
+  readonly body: string | Buffer | (() => Promise<Buffer>);
   /** The name changes with the content, so browsers may cache the file. */
   readonly isImmutable?: boolean;
 }

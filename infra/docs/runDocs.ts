@@ -42,7 +42,7 @@ export async function runDocs(
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [name, { body }] of site) {
-    await writeFile(new URL(name, folder), body);
+    await writeFile(new URL(name, folder), typeof body === 'function' ? await body() : body);
   }
   print(`${site.size} files written to ${fileURLToPath(folder)}`);
 }

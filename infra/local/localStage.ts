@@ -114,7 +114,7 @@ function defineDocumentation(local: Access): NonNullable<Service['serveDocs']> {
  * Browsers must not store a file that may contain the key, since the next start on this port has another key. No page
  * from elsewhere can load the key as a script.
  */
-function toResponse({ type, policy, body, isImmutable }: SiteFile): GatewayResponse {
+async function toResponse({ type, policy, body, isImmutable }: SiteFile): Promise<GatewayResponse> {
   return {
     statusCode: 200,
     headers: {
@@ -126,6 +126,6 @@ function toResponse({ type, policy, body, isImmutable }: SiteFile): GatewayRespo
         'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
       }),
     },
-    body,
+    body: typeof body === 'function' ? await body() : body,
   };
 }

@@ -305,10 +305,11 @@ describe('the client', () => {
     for (const [name, { body }] of site) expect(String(body), name).not.toMatch(bare);
   });
 
-  test('has its tarball in the site, with the site’s address', () => {
-    const { type, body = '' } = site.get(tarballName) ?? {};
+  test('has its tarball in the site, with the site’s address', async () => {
+    const { type, body } = site.get(tarballName) ?? {};
     expect(type).toBe('application/gzip');
-    const [code] = String(gunzipSync(body)).split('index.js').slice(1);
+    const tarball = typeof body === 'function' ? await body() : '';
+    const [code] = String(gunzipSync(tarball)).split('index.js').slice(1);
     expect(code).toContain(`"${documentationAddress}"`);
   });
 });

@@ -46,11 +46,11 @@ async function renderBill(): Promise<string> {
 
 /** Without a policy in a header: the pages' own must do. */
 async function serve(site: Site): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
+  const server = createServer(async ({ url = '' }, response) => {
     const { type, body } = site.get(url.slice(1)) ?? {};
     if (type === undefined) return void response.writeHead(404).end();
     response.setHeader('Content-Type', type);
-    response.end(body);
+    response.end(typeof body === 'function' ? await body() : body);
   });
   return `http://127.0.0.1:${await listen(server, 0, '')}`;
 }
