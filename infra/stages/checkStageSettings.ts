@@ -201,12 +201,17 @@ const maxTimeout = { buffered: 28, streamed: 900 };
 const ofOperations = z.strictObject(
   mapOperations((id) => {
     const max = operations[id].streamed ? maxTimeout.streamed : maxTimeout.buffered;
-    return z.strictObject({
-      timeoutSeconds: z.int().min(1).max(max),
-      availabilityPercent: z.number().gt(0).lt(100),
-      latencyMilliseconds: z.number().positive(),
-      // The compiler checks it.
-      access: z.unknown(),
-    });
+    return z
+      .strictObject({
+        timeoutSeconds: z.int().min(1).max(max),
+        availabilityPercent: z.number().gt(0).lt(100),
+        latencyMilliseconds: z.number().positive(),
+        // The compiler checks it.
+        access: z.unknown(),
+      })
+      .refine((own) => own.latencyMilliseconds < 1_000 * own.timeoutSeconds, {
+        path: ['latencyMilliseconds'],
+        message: 'must be below 1000 * timeoutSeconds, or no alarm on it can fire',
+      });
   }),
 );

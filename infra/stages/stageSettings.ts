@@ -316,7 +316,7 @@ export interface OperationSettings {
   readonly timeoutSeconds: number;
   /** The percentage of its calls that should succeed without a 5xx over four weeks, above 0 and below 100. */
   readonly availabilityPercent: number;
-  /** The objective for the 99th percentile, in milliseconds; for a streamed list, until its first byte. */
+  /** The objective for the 99th percentile, below the timeout; for a streamed list, until its first byte. */
   readonly latencyMilliseconds: number;
   /** The tables that it uses besides the API keys, with its actions there. */
   readonly access: TableAccess;

@@ -101,6 +101,17 @@ describe("a stage's settings", () => {
       { availabilityPercent: 100 },
       'listOrders.availabilityPercent: Too big: expected number to be <100; it is 100',
     ],
+    ['getInventoryEntry', { timeoutSeconds: 5, latencyMilliseconds: 4_999 }, undefined],
+    [
+      'getInventoryEntry',
+      { timeoutSeconds: 5, latencyMilliseconds: 5_000 },
+      'getInventoryEntry.latencyMilliseconds: must be below 1000 * timeoutSeconds, or no alarm on it can fire; it is 5000',
+    ],
+    [
+      'listInventory',
+      { latencyMilliseconds: 3_000_000 },
+      'listInventory.latencyMilliseconds: must be below 1000 * timeoutSeconds, or no alarm on it can fire; it is 3000000',
+    ],
     [
       'listOrders',
       { latency: 3 },
