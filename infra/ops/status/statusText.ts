@@ -11,25 +11,24 @@ const MAX_WIDTH = 100;
 
 /** What is known of a stage. No line is wider than the terminal. */
 export function toStatusText(stage: Stage, status: Status, now: number, columns: number): string {
-  const layout = defineLayout(Math.min(columns, MAX_WIDTH), now);
-  const { show } = layout;
   const sections: Readonly<Record<string, readonly string[]>> = {
-    FIRING: listAlarms(stage, status, layout),
-    LIVE: listLive(stage, status, layout),
-    'REQUESTS of clients, last hour': listRequests(status, layout),
-    'MOST REQUESTS by key, last hour': show(status.callers, ({ keys }) =>
-      listCallers(keys, layout),
-    ),
+    FIRING: listAlarms(stage, status, now),
+    LIVE: listLive(stage, status, now),
+    'REQUESTS of clients, last hour': listRequests(status),
+    'MOST REQUESTS by key, last hour': show(status.callers, ({ keys }) => listCallers(keys)),
     'MOST REQUESTS by address, last hour': show(status.addresses, (found) => [
-      ...listCallers(found, layout),
-      ...layout.wrap(
-        `These include what the gateway refused. The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`,
-      ),
+      ...listCallers(found),
+      `These include what the gateway refused. The firewall is ${stage.settings.firewall ? 'on' : 'off'}.`,
     ]),
-    'THROTTLED by DynamoDB, last hour': listThrottled(status, layout),
+    'THROTTLED by DynamoDB, last hour': listThrottled(status),
   };
   const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
-  const parts = Object.entries(sections).flatMap(([name, lines]) => ['', name, ...lines]);
+  const width = Math.min(columns, MAX_WIDTH);
+  const parts = Object.entries(sections).flatMap(([name, lines]) => [
+    '',
+    name,
+    ...lines.flatMap((line) => wrapText(line, width)),
+  ]);
   return [title, ...parts].join('\n');
 }
 
@@ -43,76 +42,59 @@ export function toRowsText(stage: Stage, rows: readonly Row[]): string {
   return ['ROWS of infra/RUNBOOK.md that apply', ...(rows.length > 0 ? lines : none)].join('\n');
 }
 
-type Layout = ReturnType<typeof defineLayout>;
-
-function defineLayout(width: number, now: number) {
-  const wrap = (text: string, indent = 2) => wrapText(text, width, indent);
-  return {
-    wrap,
-    wrapAll: (texts: readonly string[]) => texts.flatMap((text) => wrap(text)),
-    since: (time: string) => toMoment(time, now),
-    /** A part's lines, or why it could not be read. */
-    show: <Value>(part: Part<Value>, toText: (value: Value) => string[]) =>
-      'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`),
-  };
+/** A part's lines, or why it could not be read. */
+function show<Value>(part: Part<Value>, toLines: (value: Value) => string[]): string[] {
+  return 'value' in part ? toLines(part.value) : [`Could not be read: ${part.unread}`];
 }
 
-function listAlarms(
-  stage: Stage,
-  { alarms }: Status,
-  { show, since, wrap, wrapAll }: Layout,
-): string[] {
+function listAlarms(stage: Stage, { alarms }: Status, now: number): string[] {
   return show(alarms, ({ total, withoutData, silence, firing }) => {
     if (total === 0) {
       const isMissing = stage.settings.raisesAlarms ? ', though its settings ask for them' : '';
-      return wrap(`None: ${stage.name} has no alarms${isMissing}.`);
+      return [`None: ${stage.name} has no alarms${isMissing}.`];
     }
     const noData = withoutData > 0 ? ` ${toCount(withoutData)} of them have no data.` : '';
     return [
-      ...wrap(firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${noData}` : ''),
-      ...firing.flatMap(({ name, severity, since: time, means }) => [
-        ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
-        ...wrap(means, 4),
+      firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${noData}` : '',
+      ...firing.flatMap(({ name, severity, since, means }) => [
+        `${severity.toUpperCase()} ${name} since ${toMoment(since, now)}`,
+        `    ${means}`,
       ]),
-      ...wrapAll(silence),
+      ...silence,
     ];
   });
 }
 
-function listLive(stage: Stage, status: Status, { show, since, wrap, wrapAll }: Layout): string[] {
+function listLive(stage: Stage, status: Status, now: number): string[] {
   return [
-    ...show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) =>
-      wrapAll([
-        `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${since(publishedAt)}`,
-        facts.missing.length > 0 ? `Not deployed: ${facts.missing.join(', ')}` : '',
-        facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
-        rollbackTarget
-          ? `Rollback target: ${rollbackTarget.commit}, published ${since(rollbackTarget.publishedAt)}`
-          : '',
-        facts.knownBad.length > 0 ? `Known bad: ${facts.knownBad.join(', ')}` : '',
-        ...facts.unread.map((line) => `Could not be read: ${line}`),
-      ]),
-    ),
-    ...show(status.deployments, (ids) =>
-      wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
-    ),
+    ...show(status.live, ({ commits, publishedAt, rollbackTarget, ...facts }) => [
+      `${commits}, ${commits.includes(' and ') ? 'the newest ' : ''}published ${toMoment(publishedAt, now)}`,
+      facts.missing.length > 0 ? `Not deployed: ${facts.missing.join(', ')}` : '',
+      facts.rolledBackFrom ? `Rolled back from ${facts.rolledBackFrom}.` : '',
+      rollbackTarget
+        ? `Rollback target: ${rollbackTarget.commit}, published ${toMoment(rollbackTarget.publishedAt, now)}`
+        : '',
+      facts.knownBad.length > 0 ? `Known bad: ${facts.knownBad.join(', ')}` : '',
+      ...facts.unread.map((line) => `Could not be read: ${line}`),
+    ]),
+    ...show(status.deployments, (ids) => [
+      ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`,
+    ]),
     ...show(status.stopped, (ids) =>
-      ids.flatMap((id) => {
+      ids.map((id) => {
         const reserved = findReservedConcurrency(stage.settings, id);
         const usual = reserved ? ` Its reservedConcurrency is ${reserved}.` : '';
-        return wrap(`${id} is stopped: Lambda runs no call of it.${usual}`);
+        return `${id} is stopped: Lambda runs no call of it.${usual}`;
       }),
     ),
-    ...show(status.tables, (found) =>
-      wrapAll(found.map(({ table, state }) => `Table ${table}: ${state}`)),
-    ),
-    ...show(status.stack, (state) => wrap(`Stack: ${state}`)),
-    ...show(status.watch, (state) => wrap(`Its watch stack: ${state || 'none'}`)),
-    ...show(status.refused, wrapAll),
+    ...show(status.tables, (found) => found.map(({ table, state }) => `Table ${table}: ${state}`)),
+    ...show(status.stack, (state) => [`Stack: ${state}`]),
+    ...show(status.watch, (state) => [`Its watch stack: ${state || 'none'}`]),
+    ...show(status.refused, (reasons) => reasons),
   ];
 }
 
-function listRequests(status: Status, { show, wrap }: Layout): string[] {
+function listRequests(status: Status): string[] {
   return [
     ...show(status.requests, ({ operations, errors, refusedChecks }) => [
       ...toColumns([
@@ -124,18 +106,20 @@ function listRequests(status: Status, { show, wrap }: Layout): string[] {
           requests === 0 ? '-' : `${((100 * failed) / requests).toFixed(1)}%`,
         ]),
       ]).split('\n'),
-      ...wrap(refusedChecks > 0 ? `The scheduled check: ${toCount(refusedChecks)} got a 401` : ''),
+      refusedChecks > 0 ? `The scheduled check: ${toCount(refusedChecks)} got a 401` : '',
       ...operations
         .filter(({ requests, clientErrors }) => clientErrors > 0 && clientErrors >= requests / 2)
-        .flatMap(({ operation, requests, clientErrors }) =>
-          wrap(`${operation}: ${toCount(clientErrors)} of ${toCount(requests)} got a 4xx`),
+        .map(
+          ({ operation, requests, clientErrors }) =>
+            `${operation}: ${toCount(clientErrors)} of ${toCount(requests)} got a 4xx`,
         ),
-      ...errors.flatMap(({ operation, count, error, requestId = 'not known' }) =>
-        wrap(`${toCount(count)} x ${operation}: ${error}; request ${requestId}`),
+      ...errors.map(
+        ({ operation, count, error, requestId = 'not known' }) =>
+          `${toCount(count)} x ${operation}: ${error}; request ${requestId}`,
       ),
     ]),
     ...show(status.functions, (found) =>
-      found.flatMap(({ operation, crashed, refused, milliseconds, objective }) => {
+      found.map(({ operation, crashed, refused, milliseconds, objective }) => {
         const facts = [
           crashed > 0 ? `${toCount(crashed)} crashed or timed out` : '',
           refused > 0 ? `${toCount(refused)} refused by Lambda` : '',
@@ -143,7 +127,7 @@ function listRequests(status: Status, { show, wrap }: Layout): string[] {
             ? `the slowest 1% took ${toCount(milliseconds)} of ${toCount(objective)} ms`
             : '',
         ];
-        return wrap(`${operation}: ${facts.filter(Boolean).join('; ')}`);
+        return `${operation}: ${facts.filter(Boolean).join('; ')}`;
       }),
     ),
   ];
@@ -151,32 +135,28 @@ function listRequests(status: Status, { show, wrap }: Layout): string[] {
 
 type Callers = Extract<Status['addresses'], { value: unknown }>['value'];
 
-function listCallers(callers: Callers, { wrap }: Layout): string[] {
-  if (callers.length === 0) return wrap('Nobody.');
-  return callers.flatMap(({ name, requests, statuses }) => {
+function listCallers(callers: Callers): string[] {
+  if (callers.length === 0) return ['Nobody.'];
+  return callers.map(({ name, requests, statuses }) => {
     const counts = statuses.map(({ status, count }) => `${toCount(count)} x ${status}`);
-    return wrap(`${name}: ${toCount(requests)} (${counts.join(', ')})`);
+    return `${name}: ${toCount(requests)} (${counts.join(', ')})`;
   });
 }
 
-function listThrottled({ throttles, callers }: Status, { show, wrap }: Layout): string[] {
+function listThrottled({ throttles, callers }: Status): string[] {
   return [
     ...show(throttles, (found) =>
       found.length === 0
-        ? wrap('No table.')
-        : found.flatMap(({ table, access, throttled, peak, maximum, limit = 'no known limit' }) =>
-            wrap(
+        ? ['No table.']
+        : found.map(
+            ({ table, access, throttled, peak, maximum, limit = 'no known limit' }) =>
               `${table}: ${toCount(throttled, access)} throttled by ${limit}; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
-            ),
           ),
     ),
-    ...show(callers, ({ refused }) =>
-      wrap(
-        refused.length > 0
-          ? `503 for ${refused.map(({ path, count }) => `${path} (${toCount(count)})`).join(', ')}`
-          : '',
-      ),
-    ),
+    ...show(callers, ({ refused }) => {
+      const paths = refused.map(({ path, count }) => `${path} (${toCount(count)})`);
+      return paths.length > 0 ? [`503 for ${paths.join(', ')}`] : [];
+    }),
   ];
 }
 
@@ -193,10 +173,11 @@ function toMoment(time: string, now: number): string {
   return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
 }
 
-/** Wraps by words, later lines further in. Breaks a word only if it is wider than a line. Without words, there is no line. */
-function wrapText(text: string, width: number, indent: number): string[] {
+/** Wraps by words, later lines further in. Breaks a word only if it is wider than a line. An empty text is no line. */
+function wrapText(text: string, width: number): string[] {
+  const [indent] = /^ */.exec(text) ?? [];
   const longest = Math.max(width - 4, 20);
   const line = new RegExp(`\\S.{0,${longest - 1}}(?=\\s|$)|\\S{${longest}}`, 'gu');
-  const lines = toPlain(text).replace(/\s+/g, ' ').match(line) ?? [];
-  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one.trimEnd());
+  const lines = toPlain(text).match(line) ?? [];
+  return lines.map((one, index) => (index === 0 ? indent || '  ' : '    ') + one.trimEnd());
 }
