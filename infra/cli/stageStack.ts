@@ -16,9 +16,6 @@ export type OpenStage = Pick<StageStack, 'stage' | 'name' | 'open'>;
 /** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
-/** Waits for what is read. @param what it is, as a message names it */
-export type Settle = <Value>(reading: Promise<Value>, what?: string) => Promise<Part<Value>>;
-
 export async function settle<Value>(reading: Promise<Value>): Promise<Part<Value>> {
   try {
     return { value: await reading };

@@ -4,7 +4,7 @@ import { confirm } from '../../cli/confirm.ts';
 import { findMissing, type LiveFunction, type PublishedVersion } from '../../cli/liveFunctions.ts';
 import { log, print, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import type { OptionValues } from '../../cli/program.ts';
-import { openStage, type Settle, settle } from '../../cli/stageStack.ts';
+import { openStage } from '../../cli/stageStack.ts';
 import type { Release } from '../../stages/commit.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
@@ -39,7 +39,8 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else log(`The stack ${name} could not be read: ${status.unread}`);
-  const { functions, releases, numbers, knownBad } = await readCode(stack, settleOrLog);
+  const { functions, releases, numbers, knownBad, unread } = await readCode(stack);
+  for (const { what, why } of unread) log(`${what}, could not be read: ${why}`);
   const moves = target
     ? chooseMoves(functions, releases, target)
     : choosePrevious(functions, releases, knownBad);
@@ -75,13 +76,6 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   }
   await report(ahead);
 }
-
-/** A rollback goes on if something cannot be read. */
-const settleOrLog: Settle = async (reading, what) => {
-  const part = await settle(reading);
-  if ('unread' in part) log(`${what}, could not be read: ${part.unread}`);
-  return part;
-};
 
 /** Why there is no rollback target by itself, and what to type for the nearest one. */
 function suggestTarget(

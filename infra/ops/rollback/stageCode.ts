@@ -8,33 +8,36 @@ import {
 } from '../../cli/liveFunctions.ts';
 import { log } from '../../cli/output.ts';
 import { readParameter, readReleases } from '../../cli/parameterStore.ts';
-import type { OpenStage, Settle } from '../../cli/stageStack.ts';
+import { type OpenStage, settle } from '../../cli/stageStack.ts';
 import { toNames } from '../../stages/resourceNames.ts';
 import type { Move } from './aliases.ts';
 
 /** The numbers of the versions that were rolled back, by operation. Lambda uses no number twice. */
 type KnownBadVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
 
-/**
- * What a stage runs, and what it ran before. It is read also without the parameters.
- * @param settle waits for what is read of a parameter, and gets the parameter's name and what it holds
- */
-export async function readCode(stage: OpenStage, settle: Settle) {
+/** What a stage runs, and what it ran before. It is read also without the parameters. */
+export async function readCode(stage: OpenStage) {
   const { releaseParameter, knownBadParameter } = toNames(stage.stage);
-  const written = await settle(readReleases(stage), `The commits, in ${releaseParameter}`);
+  const written = await settle(readReleases(stage));
   const releases = 'value' in written ? written.value : [];
   const functions = await readLiveFunctions(stage, releases);
   const reading = readParameter(stage, knownBadParameter).then(
     (text = '{}'): KnownBadVersions => JSON.parse(text),
   );
-  const numbers = await settle(reading, `The known-bad versions, in ${knownBadParameter}`);
+  const numbers = await settle(reading);
+  const parts = {
+    [`The commits, in ${releaseParameter}`]: written,
+    [`The known-bad versions, in ${knownBadParameter}`]: numbers,
+  };
   return {
     functions,
     /** Newest first. */
     releases,
-    written,
     numbers,
     knownBad: findKnownBad(functions, 'value' in numbers ? numbers.value : {}),
+    unread: Object.entries(parts).flatMap(([what, part]) =>
+      'unread' in part ? [{ what, why: part.unread }] : [],
+    ),
   };
 }
 

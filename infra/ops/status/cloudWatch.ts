@@ -9,14 +9,11 @@ import {
   GetQueryResultsCommand,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { log } from '../../cli/output.ts';
 import { ignoring } from '../../cli/stageStack.ts';
 
 /** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
 
-/** How many rows a query returns at most: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
-const MAX_ROWS = 10_000;
 /** The first polls come sooner; each waits twice as long as the one before. */
 const FIRST_WAIT_MILLISECONDS = 25;
 const MAX_WAIT_MILLISECONDS = 1_600;
@@ -28,9 +25,8 @@ interface Period {
 }
 
 /**
- * Runs a query of CloudWatch Logs Insights. Warns of log lines that are in no row, if there are more rows than a query
- * returns. If a log does not exist, as that of a function before its first deployment, asks each of the others by
- * itself, so that a name can be in several rows.
+ * Runs a query of CloudWatch Logs Insights. If a log does not exist, as that of a function before its first deployment,
+ * asks each of the others by itself, so that a name can be in several rows.
  * @throws {Error} when the query fails; or the signal's reason
  */
 export async function runQuery(
@@ -47,7 +43,6 @@ export async function runQuery(
       startTime: period.from / 1000,
       endTime: period.end / 1000 - 1,
       queryString: lines.join('\n| '),
-      limit: MAX_ROWS,
     });
     return waitForRows(client, query, signal);
   };
@@ -67,27 +62,17 @@ async function waitForRows(
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
     await setTimeout(wait, undefined, { signal });
     const response = await client.send(new GetQueryResultsCommand({ queryId }));
-    const { status, results = [], statistics } = response;
+    const { status, results = [] } = response;
     if (status === 'Running' || status === 'Scheduled') continue;
     if (status !== 'Complete') {
-      throw new Error(
-        `The query of the logs did not complete (${status}). Run it again, or for fewer days.`,
-      );
+      throw new Error(`The query of the logs did not complete (${status}). Run it again.`);
     }
     // A field that a line lacks can come without a value.
-    const rows = results.map((fields) =>
+    return results.map((fields) =>
       Object.fromEntries(
         fields.flatMap(({ field, value }) => (field && value ? [[field, value]] : [])),
       ),
     );
-    const matched = statistics?.recordsMatched ?? 0;
-    const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
-    if (rows.length >= MAX_ROWS && leftOut > 0) {
-      log(
-        `Logs Insights returns at most ${MAX_ROWS} rows: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
-      );
-    }
-    return rows;
   }
 }
 

@@ -15,7 +15,6 @@ import {
   ignoring,
   type OpenStage,
   type Part,
-  type Settle,
   settle,
 } from '../../cli/stageStack.ts';
 import { findReservedConcurrency } from '../../stages/concurrency.ts';
@@ -57,7 +56,6 @@ export async function readStatus(
 ) {
   const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
   const late = once(deadline, 'abort').then(() => ({ unread: 'no response in time' }));
-  const settleInTime: Settle = (reading) => Promise.race([settle(reading), late]);
   const logs = stage.open(CloudWatchLogsClient);
   // The last hours, in whole seconds.
   const second = now - (now % 1_000);
@@ -72,7 +70,7 @@ export async function readStatus(
       (stack) => stack?.StackStatus ?? '',
     ),
     alarms: readAlarms(stage),
-    live: readLive(stage, settleInTime),
+    live: readLive(stage),
     deployments: findDeployments(stage),
     refused: readRefusedVersions(stage, query),
     stopped: readStopped(stage),
@@ -84,7 +82,8 @@ export async function readStatus(
     throttles: readThrottles(stage, now),
   };
   const parts = Object.entries(readings).map(
-    async ([name, reading]) => [name, await settleInTime<unknown>(reading)] as const,
+    async ([name, reading]) =>
+      [name, await Promise.race([settle<unknown>(reading), late])] as const,
   );
   type Parts = { [Name in keyof typeof readings]: Part<Awaited<(typeof readings)[Name]>> };
   return { stack: stage.status, ...(Object.fromEntries(await Promise.all(parts)) as Parts) };
@@ -159,11 +158,10 @@ async function findUnheard(open: OpenStage['open'], topic: string): Promise<stri
 }
 
 /** The commits that serve requests, and where a rollback would go. */
-async function readLive(stage: OpenStage, settleInTime: Settle) {
-  const { functions, releases, written, numbers, knownBad } = await readCode(stage, settleInTime);
+async function readLive(stage: OpenStage) {
+  const { functions, releases, knownBad, unread } = await readCode(stage);
   const moves = choosePrevious(functions, releases, knownBad) ?? [];
   const [target] = moves.filter((move) => !isDone(move));
-  const { releaseParameter, knownBadParameter } = toNames(stage.stage);
   return {
     commits: findLiveCommits(functions),
     missing: findMissing(functions),
@@ -180,12 +178,7 @@ async function readLive(stage: OpenStage, settleInTime: Settle) {
     /** The commits that were rolled back, newest first. */
     knownBad: [...new Set(Array.from(knownBad, ({ commit }) => commit))],
     /** What these facts lack, a line each. */
-    unread: [
-      ...('value' in written ? [] : [`The commits, in ${releaseParameter}: ${written.unread}`]),
-      ...('value' in numbers
-        ? []
-        : [`Known-bad versions, in ${knownBadParameter}: ${numbers.unread}`]),
-    ],
+    unread: unread.map(({ what, why }) => `${what}: ${why}`),
   };
 }
 

@@ -598,7 +598,10 @@ const said: readonly (readonly [situation: string, line: string])[] = [
   ['no topics', 'Whether the topic Pages has subscribers could not be read: SNS: Access'],
   ['no versions', 'LIVE Could not be read: Lambda: AccessDenied'],
   ['no releases', 'Could not be read: The commits, in /petstore-production/release: SSM: '],
-  ['no known-bad versions', 'Could not be read: Known-bad versions, in /petstore-production/left'],
+  [
+    'no known-bad versions',
+    'Could not be read: The known-bad versions, in /petstore-production/left',
+  ],
   ['no deployments', 'Could not be read: CodeDeploy: AccessDenied'],
   ['no logs', 'last hour Could not be read: CloudWatch Logs: AccessDenied'],
   ['no metrics', 'Could not be read: CloudWatch: InternalFailure: x'],
