@@ -40,7 +40,7 @@ export async function ignoring<Value>(
 /** A stage was never deployed to this account and region. */
 export class NoStackError extends Error {}
 
-/** A service that does not respond must not hold up `rollback` or `status`. */
+/** A service that does not respond must not hold up a command. */
 const limits = {
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 5_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
@@ -54,25 +54,24 @@ export async function openStage(
   stage: Stage,
 ): Promise<OpenStage & { readonly status: Part<string> }> {
   try {
-    const { name, open, status } = await readStack(stage, limits);
+    const { name, open, status } = await readStack(stage);
     return { stage, name, open, status: { value: status } };
   } catch (error) {
     // Only errors of AWS's services have it.
     if (!Object.hasOwn(error as object, 'serviceId')) throw error;
     const status = { unread: toErrorLine(error) };
-    return { stage, name: toNames(stage).stack, open: defineOpen(stage, limits), status };
+    return { stage, name: toNames(stage).stack, open: defineOpen(stage), status };
   }
 }
 
 /**
  * Finds a stage's stack. A command makes every other client with it, so that none calls an account that the settings
  * do not name.
- * @param limits of every client, such as how long it waits for a response
  * @throws {Error} when the stage was never deployed there, or belongs in another account or region
  */
-export async function readStack(stage: Stage, limits: object = {}) {
+export async function readStack(stage: Stage) {
   const name = toNames(stage).stack;
-  const open = defineOpen(stage, limits);
+  const open = defineOpen(stage);
   const client = open(CloudFormationClient);
   const stack = await describeStack(client, name);
   if (!stack) {
@@ -125,7 +124,7 @@ export function checkPlace({ name: stage, settings }: Stage, name: string, arn: 
  * Makes clients of AWS services, with the region of a stage and the credentials of its stack. Unlike the SDK's own,
  * their errors name the service. Calls without settings share one client of each service, and so its connections.
  */
-function defineOpen(stage: Stage, limits: object) {
+function defineOpen(stage: Stage) {
   const opened = new Map<unknown, unknown>();
   return function open<Settings extends object, Client>(
     Client: new (settings: Settings) => Client,
