@@ -47,25 +47,15 @@ export const factor: Kind<number> = {
   parse: (text) => (/^\d{1,6}(\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined),
 };
 
-export interface Duration {
-  readonly text: string;
-  readonly milliseconds: number;
-}
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-const defineDuration = (max: number, rule: string): Kind<Duration> => ({
+/** In milliseconds. */
+const defineDuration = (max: number, rule: string): Kind<number> => ({
   rule,
   parse(text) {
-    const [, count, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
-    const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
-    return milliseconds <= max ? { text, milliseconds } : undefined;
+    const [, count, unit] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
+    const milliseconds = Number(count) * units[unit as keyof typeof units];
+    return milliseconds <= max ? milliseconds : undefined;
   },
 });
 
@@ -81,7 +71,7 @@ export const delay = defineDuration(29_000, 'a time such as 200ms or 2s, at most
 export const end: Kind<Date> = {
   rule: 'a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d',
   parse(text) {
-    const { milliseconds } = duration.parse(text) ?? {};
+    const milliseconds = duration.parse(text);
     const time =
       milliseconds === undefined
         ? (parseInstant(`${text}T00:00:00Z`) ?? parseInstant(text))

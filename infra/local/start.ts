@@ -69,7 +69,7 @@ export function parseOptions(options: StartOptions) {
     enginePort,
     faultInjection: {
       failures: parseFailures(fail),
-      delayMilliseconds: delay.milliseconds,
+      delayMilliseconds: delay,
       lostShare: lose,
       ...(throttle && { throttles: throttle.settings.throttles }),
     },

@@ -85,12 +85,6 @@ const restoredTable = z
 
 const units = z.strictObject({ read: whole(1, 1_000_000), write: whole(1, 1_000_000) });
 
-/** The retention periods of CloudWatch Logs, in days; 9999 means forever. */
-const logRetentionDays = z.literal([
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
-  3653, 9999,
-]);
-
 const isEachOnce = (values: readonly unknown[]) => new Set(values).size === values.length;
 const percents = z
   .array(z.number().positive())
@@ -190,8 +184,11 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   /** The lowest level that functions log. Each request's line has the level INFO, so this cannot be higher. */
   logLevel: z.literal(['TRACE', 'DEBUG', 'INFO']),
-  /** How many days function logs and access logs are kept. */
-  logRetentionDays: logRetentionDays,
+  /** How many days function logs and access logs are kept: a period that CloudWatch Logs has; 9999 means forever. */
+  logRetentionDays: z.literal([
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922,
+    3288, 3653, 9999,
+  ]),
   /**
    * Whether the watch stack has alarms. Each metric of an alarm costs $0.10 a month; with the encryption key and the
    * scheduled check it is at most $16 in all for six operations, besides the metrics of errors. Without alarms,

@@ -88,7 +88,7 @@ async function exportRows(target: OpenFile, signal: AbortSignal) {
   // An export that has nothing must not replace one that has.
   if (rows === 0 && count > 0) throw new Error(`${file} is unchanged: no record is valid.`);
   const header = resource.columns ? `${resource.columns.join()}\n` : '';
-  await writeContent(file, path, startWith(header, sorted.read()), signal);
+  await writeContent(file, path, sorted.read(header), signal);
   return { rows, invalid: count };
 }
 
@@ -98,11 +98,6 @@ function formatRow({ columns, toMembers }: Resource, item: Item): string {
   if (!columns) return escapeControls(toJson(members));
   // No field has a comma, a quote or a line end.
   return columns.map((column) => members[column]).join();
-}
-
-async function* startWith(header: string, texts: AsyncIterable<string>) {
-  yield header;
-  yield* texts;
 }
 
 /** Beside the file, where there is room for it; in the system's folder for standard output. */

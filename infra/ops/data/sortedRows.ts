@@ -53,13 +53,13 @@ export async function openSortedRows(prefix: string, signal: AbortSignal) {
       await longRows.appendFile(Buffer.concat(lines.flatMap(append)));
     },
 
-    /** All lines in order, each with its line end, some at a time. */
-    async *read(): AsyncGenerator<string> {
+    /** A header and all lines in order, each with its line end, some at a time. */
+    async *read(header = ''): AsyncGenerator<string> {
       appender.closeSync();
       const sorted = await connection.stream(
         'SELECT line, start, bytes FROM rows ORDER BY id, line, start',
       );
-      let text = '';
+      let text = header;
       for await (const rows of sorted.yieldRows()) {
         for (const [line, start, bytes] of rows) {
           text += `${line ?? readLong(Number(start), Number(bytes))}\n`;

@@ -32,7 +32,7 @@ export const runs: Runs<Subcommands> = {
     const { register } = await openRegister(options);
     const now = Date.now();
     const all = await register.list();
-    const records = expiring ? filterExpiring(all, expiring.milliseconds, now) : all;
+    const records = expiring === undefined ? all : filterExpiring(all, expiring, now);
     const shown = records.map((record) => toPublicKey(record, now));
     await writeResult(options, shown, listKeys(records, now));
   },
@@ -88,7 +88,7 @@ async function rotateKey(
   if (!old.name || Number.isNaN(Date.parse(old.createdAt))) {
     throw new UsageError(`The key ${keyId} lacks a name or a time: make a new one with create.`);
   }
-  const question = chooseQuestion(old, grace.milliseconds);
+  const question = chooseQuestion(old, grace);
   if (question && !yes && !(await confirm(question))) return log('Nothing was changed.');
 
   const successor = await register.succeed(old);
@@ -96,7 +96,7 @@ async function rotateKey(
   try {
     log(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
     await writeLine(successor.apiKey);
-    const ends = await register.retire(keyId, successorId, grace.milliseconds);
+    const ends = await register.retire(keyId, successorId, grace);
     log(`The old key ${keyId} works until ${ends}, and at most a minute longer.`);
   } catch (error) {
     throw new Error(

@@ -151,7 +151,7 @@ export const symptoms: readonly {
 ];
 
 /** The rows of the runbook that apply, by their numbers. */
-export function findRows(stage: Stage, status: Status): Row[] {
+export function findRows(stage: Stage, status: Status) {
   const known = Object.entries(status).map(([name, part]: [string, Part<unknown>]) => [
     name,
     'value' in part ? part.value : undefined,
@@ -162,8 +162,4 @@ export function findRows(stage: Stage, status: Status): Row[] {
   );
 }
 
-export interface Row {
-  readonly row: number;
-  readonly title: string;
-  readonly commands: readonly string[];
-}
+export type Row = ReturnType<typeof findRows>[number];

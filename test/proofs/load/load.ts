@@ -20,7 +20,7 @@ await runProof('load', text, async (options) => {
   log('Selling …');
   const sales = await runFlashSales({ bundles });
   process.stdout.write(toText(sales.section));
-  const seconds = options.soak.milliseconds / 1_000;
+  const seconds = options.soak / 1_000;
   log(`Soaking for ${seconds} s …`);
   const { section, problems } = await soak(await startService({ bundles }), seconds);
   return { section, problems: [...sales.problems, ...problems] };
