@@ -1,5 +1,3 @@
-import { constants } from 'node:os';
-
 /**
  * Waits until the text is on standard output.
  * @throws when it cannot be written
@@ -85,30 +83,4 @@ export function toCount(count: number, noun?: string): string {
 /** To the minute, such as `2026-12-24 09:59Z`; a dash without a time. */
 export function toShortTime(time: string | undefined): string {
   return time ? `${time.slice(0, 16).replace('T', ' ')}Z` : '-';
-}
-
-const controller = new AbortController();
-
-/** The state of the outputs that `watchOutput` watches. */
-export const brokenOutput = {
-  /** Aborted once one cannot be written any more; the reason is the error, which was reported before. */
-  signal: controller.signal,
-  /** 0 until then; 141, as after SIGPIPE, if the reader has left; 1 for other errors, such as a full disk. */
-  status: 0,
-};
-
-/** Ends silently if the reader leaves, as `head` does, and reports a full disk in one line. */
-export function watchOutput(): void {
-  // A process that runs several commands, as a test does, must not collect listeners.
-  process.stdout.off('error', breakOff).on('error', breakOff);
-  process.stderr.off('error', breakOff).on('error', breakOff);
-}
-
-function breakOff(error: NodeJS.ErrnoException): void {
-  if (controller.signal.aborted) return;
-  brokenOutput.status = error.code === 'EPIPE' ? 128 + constants.signals.SIGPIPE : 1;
-  process.exitCode ||= brokenOutput.status;
-  controller.abort(error);
-  if (error.code === 'EPIPE') return;
-  log(`The standard output cannot be written (${error.message}), and the rest of it is lost.`);
 }
