@@ -39,30 +39,16 @@ export async function runStatus(options: OptionValues<typeof commands.status>): 
 function linkQueries(stage: Stage, region: string) {
   return logQueries.map((query) => {
     const { queryString, logGroupNames } = toSavedQuery(stage, query);
-    const detail = toJsurl({
-      end: 0,
-      start: -3_600,
-      timeType: 'RELATIVE',
-      unit: 'seconds',
-      editorString: queryString,
-      source: logGroupNames,
-    });
+    const logs = logGroupNames.map((name) => `~'${toStars(name)}`).join('');
+    // The notation of the console's links, which AWS does not document: https://github.com/Sage/jsurl
+    const detail = `~(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'${toStars(queryString)}~source~(${logs}))`;
     const link = `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:logs-insights$3FqueryDetail$3D${detail}`;
     return { name: query.name, link };
   });
 }
 
-type Jsurl = string | number | readonly Jsurl[] | { readonly [name: string]: Jsurl };
-
-/** The notation of the console's links, which AWS does not document: https://github.com/Sage/jsurl */
-function toJsurl(value: Jsurl): string {
-  if (typeof value === 'number') return `~${value}`;
-  if (typeof value === 'string') return `~'${value.replace(/[^\w-]/g, toStar)}`;
-  if (Array.isArray(value)) return `~(${value.map(toJsurl).join('')})`;
-  return `~(${Object.entries(value)
-    .map(([name, part]) => name + toJsurl(part))
-    .join('~')})`;
-}
-
 /** The queries hold ASCII alone. */
-const toStar = (character: string) => `*${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+function toStars(text: string): string {
+  const toStar = (sign: string) => `*${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return text.replace(/[^\w-]/g, toStar);
+}
