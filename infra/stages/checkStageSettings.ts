@@ -1,9 +1,8 @@
-import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
 import { mapOperations, operations } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
 import { toNames } from './resourceNames.ts';
-import { type StageSettings, stageSettings } from './stageSettings.ts';
+import { regions, type StageSettings, stageSettings } from './stageSettings.ts';
 import { operationSettings, type Stage, type StageName, stages, stagesFile } from './stages.ts';
 import { tableNames } from './tables.ts';
 
@@ -38,12 +37,11 @@ function findWrongSettings({ name, settings }: Stage): { field: string; text: st
     const rule = `the name of a stage must be 1 to 23 lower-case letters and digits, beginning with a letter; it is "${name}".`;
     return [{ field: 'name', text: `${stagesFile}: ${rule}` }];
   }
+  const ofStage = stageSettings
+    .superRefine(checkTogether)
+    .superRefine((all, context) => checkNeighbours(name, all, context));
   return [
-    ...findWrongValues(
-      name,
-      ofStage.superRefine((all, context) => checkNeighbours(name, all, context)),
-      settings,
-    ),
+    ...findWrongValues(name, ofStage, settings),
     ...findWrongValues('operationSettings', ofOperations, operationSettings),
   ];
 }
@@ -93,11 +91,6 @@ function splitUnionIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-xray-samplingrule-samplingrule.html
  */
 const stageName = /^[a-z][a-z0-9]{0,22}$/;
-
-/** The regions of the partition `aws`, where the prices, policies and endpoints of this service apply. */
-const regions = RegionInfo.regions
-  .filter(({ partition }) => partition === 'aws')
-  .map(({ name }) => name);
 
 /** Rules that concern several settings, or AWS. They are left out while a setting has the wrong type. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
@@ -178,19 +171,6 @@ function checkNeighbours(
 
 /** What the names of restored tables begin with in infra/OPERATIONS.md. */
 const tableOfStage = new RegExp(`^petstore-[a-z0-9]+-(${tableNames.join('|')})\\b`);
-
-/** The region has a rule of its own, since `checkTogether` is left out while another setting has the wrong type. */
-const ofStage = stageSettings
-  .extend({
-    region: z
-      .string()
-      .refine(
-        (region) => regions.includes(region),
-        'must be an AWS region such as "eu-west-1", outside China and GovCloud',
-      )
-      .exactOptional(),
-  })
-  .superRefine(checkTogether);
 
 /**
  * The longest timeouts, in seconds. The gateway gives up on a buffered response after 29: a function ends before that,

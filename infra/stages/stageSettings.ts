@@ -1,3 +1,4 @@
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
@@ -14,6 +15,11 @@ export function isTopic(target: string | undefined): target is string {
 
 /** API Gateway's default quota for all APIs of an account in a region. */
 export const accountThrottle = { rate: 10_000, burst: 5_000 } as const;
+
+/** The regions of the partition `aws`, where the prices, policies and endpoints of this service apply. */
+export const regions = RegionInfo.regions
+  .filter(({ partition }) => partition === 'aws')
+  .map(({ name }) => name);
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -145,7 +151,13 @@ export const stageSettings = z.strictObject({
     .string('must be 12 digits in quotes')
     .regex(/^\d{12}$/, 'must be 12 digits in quotes')
     .exactOptional(),
-  region: z.string().exactOptional(),
+  region: z
+    .string()
+    .refine(
+      (region) => regions.includes(region),
+      'must be an AWS region such as "eu-west-1", outside China and GovCloud',
+    )
+    .exactOptional(),
   /**
    * Where clients call the stage, if something is in front of it, such as `https://api.shop.example/v1`. Default:
    * the address of `customDomain`, or else the gateway's own, which the deployment prints.
