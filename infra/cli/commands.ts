@@ -76,7 +76,6 @@ const traffic = {
   ),
 } as const;
 
-/** The commands: what their help says, and what they take. */
 export const commands = {
   start: {
     summary: 'Run the service on this machine',

@@ -9,7 +9,6 @@ const NEVER_RESERVED = 100;
 
 type ConcurrencySettings = Pick<StageSettings, 'accountConcurrency' | 'reservedConcurrency'>;
 
-/** The share of the account's concurrency that streamed lists may take. */
 const STREAMED_SHARE = 0.2;
 
 /**

@@ -35,7 +35,6 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     /** An operation's function, the one that calls each new version, or the one that calls a deployment from outside. */
     toFunction,
     toFunctionLog,
-    /** The logs of all operations. */
     functionLogs: operationIds.map(toFunctionLog),
     /** A set of addresses that the firewall blocks, which only people write. */
     toBlockedSet: (family: 4 | 6) => `${stack}-blocked-v${family}`,
@@ -72,7 +71,6 @@ export function toTableOutput(table: string): string {
   return `${table[0]?.toUpperCase()}${table.slice(1)}TableName`;
 }
 
-/** The stack's output with the id of a set of blocked addresses. */
 export function toBlockedOutput(family: 4 | 6): string {
   return `BlockedV${family}Id`;
 }
@@ -82,7 +80,6 @@ export function buildTags({ name, settings: { owner } }: Stage) {
   return { service: 'petstore', stage: name, owner };
 }
 
-/** What the stacks of a deployment have in common. */
 export function buildStackProps(stage: Stage, region = stage.settings.region) {
   const { account, protectsData } = stage.settings;
   const env = { ...(account && { account }), ...(region && { region }) };

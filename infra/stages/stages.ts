@@ -161,7 +161,6 @@ const settings = {
 export type StageName = keyof typeof settings | 'staging' | 'production';
 export const stageNames = Object.keys(settings) as StageName[];
 
-/** A deployment of the service. */
 export interface Stage {
   readonly name: StageName;
   readonly settings: StageSettings;

@@ -3,7 +3,6 @@ import { log, toCount, toPlain } from '../../cli/output.ts';
 import { type DataFile, readRows } from './dataFile.ts';
 import { defineFingerprints, toFingerprint } from './fingerprints.ts';
 
-/** How many rows of a file are reported one by one. */
 const MAX_SHOWN = 20;
 
 /** Reports rows of a file, the first of them one by one. */
@@ -16,7 +15,6 @@ export function defineReport(file: string, noun: string) {
       // The text may quote the file.
       if (count <= MAX_SHOWN) log(`${place}: ${toPlain(text)}`);
     },
-    /** @returns how many there were */
     end(): number {
       if (count > MAX_SHOWN) log(`… and ${toCount(count - MAX_SHOWN, `more ${noun}`)}.`);
       return count;
@@ -105,7 +103,6 @@ export function defineRoundedIds() {
   let suspects = 0;
   let expected = 0;
   return {
-    /** @returns whether the id looks rounded */
     look(id: bigint): boolean {
       const number = Math.abs(Number(id));
       if (number <= Number.MAX_SAFE_INTEGER) return false;

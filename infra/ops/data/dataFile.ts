@@ -49,10 +49,8 @@ export function parseFiles(
   return files;
 }
 
-/** In place of a file to write. */
 export const STANDARD_OUTPUT = '-';
 
-/** @throws {UsageError} when the file's name does not end as that of its format */
 function checkFormat(name: ResourceName, file: string): void {
   const { columns }: Resource = resources[name];
   const ending = columns ? '.csv' : '.jsonl';
@@ -132,7 +130,6 @@ export async function* readRows({ name, file }: DataFile, signal?: AbortSignal, 
   }
 }
 
-/** @throws {UsageError} that says what was found */
 function checkColumns(text: string, file: string, { columns }: Resource): void {
   if (!columns || text.replaceAll('"', '') === columns.join()) return;
   const found = toPlain(explainColumns(text, columns));
@@ -241,7 +238,6 @@ const signatures: readonly (readonly [begin: readonly number[], found: string])[
   [[0xfe, 0xff], utf16],
 ];
 
-/** What a file is by its first bytes, if no command can read it. */
 function recognizeFormat(bytes: Uint8Array): string | undefined {
   const known = signatures.find(([begin]) => begin.every((byte, index) => bytes[index] === byte));
   if (known) return known[1];

@@ -10,7 +10,6 @@ import { liveAlias } from '../../stages/resourceNames.ts';
 export interface Move {
   readonly from: LiveFunction;
   readonly to: PublishedVersion;
-  /** The commit that is gone to. */
   readonly commit: string;
 }
 

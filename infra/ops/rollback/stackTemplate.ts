@@ -18,7 +18,6 @@ interface Resource {
   UpdatePolicy?: unknown;
 }
 
-/** A function's alias in a template. */
 interface TemplateAlias {
   readonly operationId: OperationId;
   readonly resource: Resource;

@@ -11,11 +11,8 @@ export interface SmokeSettings {
   readonly apiKey: string;
   /** An origin that the stage allows, if one is known. Every request has it, like one from a page. */
   readonly origin: string | undefined;
-  /** The id of an entry whose count may be written back. */
   readonly entry: string | undefined;
-  /** Whether to leave out the whole list. */
   readonly isLight: boolean;
-  /** Ends the run. */
   readonly signal: AbortSignal;
 }
 

@@ -81,10 +81,8 @@ export function toNumber(text: string | undefined): number {
   return Number(text) || 0;
 }
 
-/** A metric of CloudWatch, with a name of ours. */
 interface NamedMetric extends Metric {
   readonly label: string;
-  /** By default its sum. */
   readonly statistic?: string;
 }
 
