@@ -208,8 +208,8 @@ export const stageSettings = z.strictObject({
    */
   raisesAlarms: z.boolean(),
   /**
-   * Where alarms go, by severity; default: nowhere. Use an e-mail address and confirm the subscription, or the ARN of
-   * your own topic, which must let CloudWatch publish to it.
+   * Where alarms go, by severity. Use an e-mail address and confirm the subscription, or the ARN of your own topic,
+   * which must let CloudWatch publish to it. Default: a topic without a subscriber, whose ARN the deployment prints.
    */
   alarms: z.partialRecord(z.literal(severities), alarmTarget).exactOptional(),
   /**

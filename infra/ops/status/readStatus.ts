@@ -7,7 +7,6 @@ import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lam
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { hideSecrets } from '../../../shared/keys/hideSecrets.ts';
-import { toErrorLine } from '../../cli/errorLine.ts';
 import { findLiveCommits, findMissing } from '../../cli/liveFunctions.ts';
 import { toCount } from '../../cli/output.ts';
 import {
@@ -146,15 +145,14 @@ const isLabelled = /^(Page|Ticket): /;
 /** Why a topic reaches nobody; nothing if it has a subscriber. */
 async function findUnheard(open: OpenStage['open'], topic: string): Promise<string | undefined> {
   const name = topic.split(':').at(-1);
-  try {
-    const command = new GetTopicAttributesCommand({ TopicArn: topic });
-    const { Attributes: { SubscriptionsConfirmed, SubscriptionsPending = '0' } = {} } =
-      await open(SNSClient).send(command);
-    if (SubscriptionsConfirmed !== '0') return undefined;
-    return `The topic ${name} has no subscribers: no subscription is confirmed, and ${SubscriptionsPending} pending.`;
-  } catch (error) {
-    return `Whether the topic ${name} has subscribers could not be read: ${toErrorLine(error)}`;
+  const command = new GetTopicAttributesCommand({ TopicArn: topic });
+  const found = await settle(open(SNSClient).send(command));
+  if ('unread' in found) {
+    return `Whether the topic ${name} has subscribers could not be read: ${found.unread}`;
   }
+  const { SubscriptionsConfirmed, SubscriptionsPending = '0' } = found.value.Attributes ?? {};
+  if (SubscriptionsConfirmed !== '0') return undefined;
+  return `The topic ${name} has no subscribers: no subscription is confirmed, and ${SubscriptionsPending} pending.`;
 }
 
 /** The commits that serve requests, and where a rollback would go. */
