@@ -146,8 +146,6 @@ export const screens: Readonly<Record<string, readonly Step[]>> = {
 /** What production went through; `histories.txt` has what is live then, what was called, and what else was said. */
 export const histories: Readonly<Record<string, readonly Step[]>> = {
   'to the commit before': [a, b, c, ''],
-  'the same again': [a, b, c, '', ''],
-  'and undone': [a, b, c, '', `--to ${every(3)}`],
   'to a commit by its beginning': [a, b, c, '--to aaaaaaa'],
   'to one by all digits': [a, b, c, `--to ${a[0]}${'2'.repeat(28)}`],
   'two functions': [a, b, c, '--to getInventoryEntry=1 listOrders=2'],
@@ -158,13 +156,10 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'what the last one moved': [a, b, withEntryOfB(c), ''],
   'what an earlier run left': [a, b, c, '--to getInventoryEntry=2', ''],
   // Versions are known by their code, and by what roll-backs have left.
-  'A, B back, C: from C to A, not to B': [a, b, '', c, ''],
   'A, B, documents alone: from these to A': [a, b, documents, ''],
-  'A, B, documents, back, C: from C to A': [a, b, documents, '', c, ''],
   'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
   'A, B back in part, C: from C to A': [a, b, '--to getInventoryEntry=1', c, ''],
   'A, B back, again: no further': [a, b, '', ''],
-  'A, B back, B by --to: to A': [a, b, '', '--to bbbbbbb', ''],
   'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
   'all but a new operation': [withoutEntry(a), b, ''],
   'before a new operation is deployed': [withoutEntry(a), withoutEntry(b), ''],
@@ -199,7 +194,6 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   'asked, a word that begins with yes': [a, b, c, '--to getInventoryEntry=2 <yess\n'],
   'nobody is there to ask': [a, b, c, '<no terminal'],
   'in JSON': [a, b, c, '--to getInventoryEntry=1 --json'],
-  'in JSON, again': [a, b, c, '--to getInventoryEntry=1', '--to getInventoryEntry=1 --json'],
   'in JSON, asked, no': [a, b, c, '--json <n\n'],
   // Nothing is moved.
   'no commit is that': [a, b, c, '--to dddddddd'],
@@ -219,13 +213,8 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'its stack is being updated': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],
   'its stack is stuck': [a, b, c, setStatus('UPDATE_ROLLBACK_FAILED'), ''],
-  'it is rolled back': [a, b, c, setStatus('UPDATE_ROLLBACK_IN_PROGRESS'), ''],
   // A canary is stopped instead.
   'during a canary': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), canary, ''],
-  'a canary in flight': [a, canaryOf(b), ''],
-  'a canary in flight, and again': [a, canaryOf(b), '', ''],
-  'a canary of the fix in flight': [a, b, '', canaryOf(c), ''],
-  'a fix that its hook refused': [a, b, '', refuse('listOrders'), guarded(c), ''],
   'during a canary, asked, no': [a, b, c, canary, '<n\n'],
   'during a canary, in JSON': [a, b, c, canary, '--json'],
   'while only unused resources go, and others deploy': [
