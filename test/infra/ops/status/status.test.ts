@@ -55,8 +55,6 @@ interface Recorded {
   readonly stopped?: readonly OperationId[];
   /** The name of the inventory's table in use. */
   readonly restored?: string;
-  /** That of the settings. */
-  readonly region?: string;
   /** Of the settings. */
   readonly firewall?: boolean;
   /** That of updateInventory by the settings. */
@@ -192,11 +190,11 @@ async function look(recorded: Recorded, ...options: string[]) {
     const reservedConcurrency = { updateInventory: concurrency };
     changeSettings(stages.production, { accountConcurrency: 1_000, reservedConcurrency });
   }
-  const { restored, region, firewall = false } = recorded;
+  const { restored, firewall = false } = recorded;
   const { settings } = stages.production;
   const restoredTables = restored && { restoredTables: { inventory: restored } };
   Object.assign(stages.production, {
-    settings: { ...settings, firewall, ...restoredTables, ...(region && { region }) },
+    settings: { ...settings, firewall, ...restoredTables },
   });
   const aws = await useAws(record(recorded));
   const { columns: before, isTTY } = process.stdout;
@@ -285,7 +283,7 @@ const moving = { ...badDeployment, ...canary };
 const byName = (name: string): Recorded => ({ firing: { [name]: 9 } });
 const checkRefused = { ...byName('check-failed'), access: [refused] };
 /** All operations fail, each with its own error. */
-const allFail = (toError: (id: OperationId, index: number) => Row, count = 60): Recorded => ({
+const allFail = (toError: (id: OperationId) => Row, count = 60): Recorded => ({
   firing: { 'server-errors': 12 },
   published: 150,
   requests: Object.fromEntries(operationIds.map((id) => [id, [100, count]])),
@@ -294,8 +292,6 @@ const allFail = (toError: (id: OperationId, index: number) => Row, count = 60): 
 const of =
   (cause: string, causeText = 'x') =>
   (id: OperationId) => ({ ...storeError(id), cause, causeText });
-const ofTwo = (id: OperationId, index: number) =>
-  of(index ? 'TimeoutError' : 'InternalServerError')(id);
 const down = allFail(of('TimeoutError'));
 const allButOne = { ...down.requests, [operationIds[0] as OperationId]: [100, 0] as const };
 const byLimit = (limit: string): Recorded => ({
@@ -311,10 +307,6 @@ const unwatched = (watch: string): Recorded => ({
   watch,
   responses: { DescribeAlarms: () => ({}) },
 });
-const petsFail: Recorded = {
-  requests: { getInventoryEntry: [9, 9] },
-  errors: [storeError('getInventoryEntry')],
-};
 const writesStopped: Recorded = {
   stopped: ['updateInventory'],
   published: 12,
@@ -344,7 +336,6 @@ const documentsReleased = {
   ...released,
   releases: [first, second, { ...second, commit: 'ddddddddddd4' }],
 };
-const oldPage = { latency: 2_880, ...badDeployment.firing };
 /** New code, and an alarm some minutes after it. */
 const began = (name: string, minutes: number): Recorded => ({
   ...badDeployment,
@@ -353,7 +344,6 @@ const began = (name: string, minutes: number): Recorded => ({
 });
 
 const deny = () => refuse('AccessDeniedException', 'not allowed to do this');
-const fail = () => refuse('InternalFailure', 'x', 500);
 const manyThings: Recorded = {
   ...canary,
   columns: 140,
@@ -441,14 +431,12 @@ const situations: Readonly<Record<string, Recorded>> = {
     ...{ ...released, live: { FunctionVersion: '1' }, status: 'UPDATE_FAILED' },
   },
   'a watch stack whose first deployment was rolled back: 2': unwatched('ROLLBACK_COMPLETE'),
-  'one that failed while requests do: 2': { ...unwatched('ROLLBACK_COMPLETE'), ...petsFail },
   'one that was never deployed: none': unwatched(''),
   'a bad deployment that is rolled back: 2 6': undone,
   'a stuck one, during an outage: 1 2': { ...down, status: 'UPDATE_ROLLBACK_FAILED' },
   'one that was rolled back without a hook: 2': { ...rolledBack, responses: noHook },
   // What was stopped on purpose.
   'stopped writes, and new code: 3 6': writesStopped,
-  'stopped writes, and other failures: 3': { ...writesStopped, ...petsFail, published: 999 },
   // Lines of other parts.
   'two alarms with one cause: none': sameCause,
   'alarms on all operations: none': ofAllOperations,
@@ -464,19 +452,11 @@ const situations: Readonly<Record<string, Recorded>> = {
   'an outage that is a name: 1': allFail(of('Error', 'getaddrinfo ENOTFOUND dynamodb')),
   'an outage behind a flood that the firewall blocks: 1': { ...down, access: [blocked] },
   'failures of all but one operation: 6': { ...down, requests: allButOne },
-  'failures of all, for two reasons: 1': allFail(ofTwo),
   'the same error of our own in all: 6': { ...allFail(of('TypeError')), published: 17 },
   'an error of a table that is gone: 6 9': allFail(of('ResourceNotFoundException')),
   'few failures of all: 6': allFail(of('TimeoutError'), 4),
   // A table, by the limit that throttles it.
   'a maximum that DynamoDB names, after a deployment: 4': byLimit('MaxOnDemandThroughput'),
-  'a maximum, in the region of the settings: 4': {
-    ...byLimit('MaxOnDemandThroughput'),
-    region: 'eu-west-1',
-    responses: {
-      GetAlias: () => ({ FunctionVersion: '2', AliasArn: 'arn:aws:lambda:eu-west-1:123456789012' }),
-    },
-  },
   'reads past a maximum that was raised before: 4': {
     firing: { ...fails, 'pets-table-throttles': 9 },
     metrics: { 'pets ReadThrottleEvents': [9], 'pets ConsumedReadCapacityUnits': [1_500.5 * 60] },
@@ -492,11 +472,6 @@ const situations: Readonly<Record<string, Recorded>> = {
     errors: [storeError('updateInventory')],
   },
   'new code, and a table: 4 6': { ...badDeployment, metrics: writes(11_900) },
-  "a table in front of the check's key: 5 10": {
-    ...checkRefused,
-    firing: { ...throttled, 'check-failed': 9 },
-    metrics: writes(30),
-  },
   // New code.
   'a canary that fails: 6': { ...moving, published: 14 },
   'a canary of what may fix it: none': moving,
@@ -512,14 +487,11 @@ const situations: Readonly<Record<string, Recorded>> = {
       }),
     },
   },
-  'a canary of a release: none': { ...released, ...canary, releases: [first] },
   'no earlier version: 6': { ...badDeployment, versions: ['b'] },
   'a known-bad version before: 6': { ...badDeployment, left: mapOperations(() => [1]) },
-  'an old page, and three of new code: 6': { ...badDeployment, firing: oldPage },
   'failures from before the deployment: none': began('latency', -1),
   'an alarm five hours after new code: 6': began('latency', 300),
   'an alarm later than that: none': { ...began('latency', 300), published: 301 },
-  'documents alone: none': { ...documentsReleased, published: 1_440 },
   // The scheduled check.
   "the check's ended key: 10": checkRefused,
   "the check's key in front of an error: 10": {
@@ -528,10 +500,8 @@ const situations: Readonly<Record<string, Recorded>> = {
   },
   'the check alone: 10': byName('check-failed'),
   // Other errors and alarms.
-  'a slow operation: none': byName('latency'),
   'a spent budget after new code: none': { ...byName('error-budget'), published: 20 },
   '401s of many: 8': byName('unauthorized-requests'),
-  '403s of many: 8': byName('forbidden-requests'),
   '403s of one key: 8': {
     ...byName('forbidden-requests'),
     callers: [
@@ -566,13 +536,6 @@ const situations: Readonly<Record<string, Recorded>> = {
   'no versions: none': { responses: { GetAlias: deny } },
   'no releases: none': { responses: { GetParameterHistory: deny } },
   'no known-bad versions: 6': { ...badDeployment, responses: { GetParameter: deny } },
-  'no deployments: none': { responses: { ListDeployments: deny } },
-  'no logs: none': { responses: { StartQuery: deny } },
-  'no metrics: none': { responses: { GetMetricData: fail } },
-  'no alarms in time: none': {
-    responses: { DescribeAlarms: () => new Promise(() => {}) },
-    deadline: 1_000,
-  },
   'no logs in time: none': {
     responses: { GetQueryResults: () => ({ status: 'Running' }) },
     deadline: 1_000,
@@ -586,7 +549,6 @@ const said: readonly (readonly [situation: string, line: string])[] = [
   ['one that was never deployed', 'Its watch stack: none'],
   ['new code of a release, and documents since', 'LIVE ddddddddddd4, published'],
   ['a rollback of one function of a release', 'bbbbbbbbbbb2 and aaaaaaaaaaa1, the newest'],
-  ['a canary of a release', 'fedcba9876543210 and aaaaaaaaaaa1, the newest'],
   ['a known-bad version before', 'Known bad: aaaaaaaaaaa1'],
   ['a finished rollback of a release', 'Rolled back from bbbbbbbbbbb2.'],
   ['failures that fire nothing', '9 x getInventoryEntry: 504 INTEGRATION_TIMEOUT; request g-1'],
@@ -602,10 +564,6 @@ const said: readonly (readonly [situation: string, line: string])[] = [
     'no known-bad versions',
     'Could not be read: The known-bad versions, in /petstore-production/left',
   ],
-  ['no deployments', 'Could not be read: CodeDeploy: AccessDenied'],
-  ['no logs', 'last hour Could not be read: CloudWatch Logs: AccessDenied'],
-  ['no metrics', 'Could not be read: CloudWatch: InternalFailure: x'],
-  ['no alarms in time', 'FIRING Could not be read: no response in time'],
   ['no logs in time', 'REQUESTS of clients, last hour Could not be read: no response in time'],
   ['stopped writes with a concurrency of their own', 'Its reservedConcurrency is 9.'],
   ['two alarms with one cause', 'socket hang up; request warm-up'],
@@ -720,16 +678,9 @@ it('the rows are those at the top of the runbook', () => {
 
 it('the lines for a failed first deployment lift the protection before a deployment that takes the tables over', () => {
   const document = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
-  const [, section = ''] = document.split('## When a first deployment fails');
-  const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? [];
-  const lines = block
-    .replaceAll(/ +#.*| *\\\n */g, ' ')
-    .trim()
-    .split('\n');
-  expect(lines.slice(1)).toEqual([
-    'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name STACK',
-    'npm run deploy petstore-STAGE-watch -- --import-existing-resources',
-  ]);
+  expect(document).toMatch(
+    /^aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name STACK\nnpm run deploy petstore-STAGE-watch -- --import-existing-resources /m,
+  );
 });
 
 it('npx petstore status prints the same for a machine with --json, of the last hour alone', async () => {
