@@ -137,6 +137,8 @@ it.each(alarms.map((alarm) => [alarm.name, alarm] as const))(
     const periods = `${breaching} of ${of} × ${alarm.minutes}`;
     expect([alarm.severity, periods, ...alarm.statistics]).toEqual(summary);
     expect(alarm.missingData).toBe('notBreaching');
+    // CloudWatch's limit for one with an expression.
+    expect(Object.keys(alarm.metrics).length).toBeLessThanOrEqual(10);
     // It never lacks a value, since CloudWatch would then look at older periods.
     expect(alarm.toValue({})).toBeGreaterThanOrEqual(0);
     const fires = (values: Values) => alarm.isBreaching(alarm.toValue(values));
@@ -169,6 +171,54 @@ function forEachOwner({ metrics }: Alarm, values: Values): Values[] {
     return Object.fromEntries(own);
   });
 }
+
+/** The first minute in which an alarm of an operation pages, by the calls that succeed and fail in each minute. */
+function findPage(toCounts: (minute: number) => readonly [succeeded: number, failed: number]) {
+  const own = alarms.filter(({ name }) => /^getInventoryEntry-(server-errors|failing)$/.test(name));
+  expect(own).toHaveLength(2);
+  const isBreaching = ({ minutes, toValue, isBreaching }: Alarm, end: number) => {
+    const period = Array.from({ length: minutes }, (_, index) => end - index);
+    const sum = (toCount: (minute: number) => number) =>
+      period.reduce((all, minute) => all + toCount(minute), 0);
+    // The scheduled check calls each operation too.
+    const calls = sum((minute) => toCounts(minute)[0] + toCounts(minute)[1]) + minutes / 5;
+    const failures = sum((minute) => toCounts(minute)[1]);
+    const counts = {
+      'getInventoryEntry Invocations': calls,
+      'getInventoryEntry Failures': failures,
+    };
+    // Where nothing happened, CloudWatch has no value, and not 0.
+    return isBreaching(toValue(failures > 0 ? counts : { 'getInventoryEntry Invocations': calls }));
+  };
+  const pages = (alarm: Alarm, now: number) => {
+    const ends = Array.from(
+      { length: alarm.periods[1] },
+      (_, index) => now - index * alarm.minutes,
+    );
+    return ends.filter((end) => isBreaching(alarm, end)).length >= alarm.periods[0];
+  };
+  return Array.from({ length: 400 }, (_, minute) => minute).find((minute) =>
+    own.some((alarm) => pages(alarm, minute)),
+  );
+}
+
+it.each([
+  [24, 322],
+  [48, 199],
+  [200, 42],
+  [1_000, 18],
+  [100_000, 9],
+])('at %i requests a day that all fail, a page comes within %i minutes', (rate, within) => {
+  const toCount = (minute: number) =>
+    Math.floor(((minute + 1) * rate) / 1_440) - Math.floor((minute * rate) / 1_440);
+  const page = findPage((minute) => (minute < 0 ? [toCount(minute), 0] : [0, toCount(minute)]));
+  expect(page).toBeLessThan(within);
+});
+
+it('one failed call and its retries send no page', () => {
+  const failed = [0, 0, 1, 3, 7];
+  expect(findPage((minute) => [0, failed.filter((one) => one === minute).length])).toBeUndefined();
+});
 
 it('reads each metric where it is written', () => {
   const written = Map.groupBy(

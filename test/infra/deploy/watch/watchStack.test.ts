@@ -1,13 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Budget } from '../../../../infra/stages/stageSettings.ts';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
   findProperties,
-  readDashboards,
   type StageTemplates,
   synthesizeProduction,
   templates,
@@ -20,6 +18,18 @@ import { readAlarms } from './readAlarms.ts';
 
 const { production } = watchTemplates;
 const alarms = findProperties(production, 'AWS::CloudWatch::Alarm');
+const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
+/** With a firewall by which any address could use up any throttle, and more dollars than `changedProduction`. */
+const withFirewall = synthesizeProduction({
+  firewall: true,
+  firewallRequestsPerAddress: 30_000,
+  budget: { ...changedSettings.budget, monthlyDollars: 300 },
+});
+/** With its own topics, and another receiver of the budget. */
+const withTopics = synthesizeProduction({
+  alarms: { page: topic, ticket: `${topic}-tickets` },
+  budget: { ...changedSettings.budget, notify: ['cfo@petstore.example'] },
+});
 
 it('a table that functions write in any way has an alarm on throttled writes', () => {
   const { access } = operationSettings.getInventoryEntry;
@@ -75,10 +85,7 @@ it('each alarm says what it means and where to look, and sends its start and end
 });
 
 it('two alarms count what the firewall refuses by its limits and by the rules of AWS, and none what people block', () => {
-  const { service, watch } = synthesizeProduction({
-    firewall: true,
-    firewallRequestsPerAddress: 30_000,
-  });
+  const { service, watch } = withFirewall;
   const [{ Rules, VisibilityConfig }] = findProperties(service, 'AWS::WAFv2::WebACL');
   const toMetrics = (rules: readonly CfnResource['Properties'][]) =>
     rules.map((rule) => ({
@@ -126,8 +133,7 @@ it.each([
 });
 
 it('makes no key and no topic where both targets are topics', () => {
-  const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
-  const { watch } = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
+  const { watch } = withTopics;
   for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) {
     expect(watch.findResources(type)).toEqual({});
   }
@@ -203,30 +209,10 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
 it('a budget has another name after its receivers change, and the same after its limit changes', () => {
   const findName = ({ watch }: StageTemplates) =>
     findProperties(watch, 'AWS::Budgets::Budget').map(({ Budget }) => Budget.BudgetName);
-  const findNameWith = (change: Partial<Budget>) =>
-    findName(synthesizeProduction({ budget: { ...changedSettings.budget, ...change } }));
   const names = findName(changedProduction());
   expect(names).toEqual([expect.stringMatching(/^petstore-production-[0-9a-f]{8}$/)]);
-  expect(findNameWith({ monthlyDollars: 300 })).toEqual(names);
-  expect(findNameWith({ notify: ['cfo@petstore.example'] })).not.toEqual(names);
-});
-
-// https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
-it('a dashboard is free with eight operations', () => {
-  for (const [name, widgets] of Object.entries(readDashboards(production))) {
-    const rows = widgets.flatMap(({ metrics = [] }) => metrics);
-    const toName = (row: readonly unknown[]) =>
-      row.filter((part) => typeof part === 'string').join();
-    const metrics = [...new Set(rows.map(toName).filter(Boolean))];
-    // One id may begin as another does.
-    const owners = metrics.map((metric) => {
-      const found = operationIds.filter((id) => metric.includes(id));
-      return found.toSorted((one, other) => other.length - one.length)[0];
-    });
-    const counts = operationIds.map((id) => owners.filter((owner) => owner === id).length);
-    const more = Math.max(0, 8 - operationIds.length) * Math.max(...counts);
-    expect(metrics.length + more, name).toBeLessThanOrEqual(50);
-  }
+  expect(findName(withFirewall)).toEqual(names);
+  expect(findName(withTopics)).not.toEqual(names);
 });
 
 it('what the firewall blocks counts by itself, and is no request where none pages', () => {
