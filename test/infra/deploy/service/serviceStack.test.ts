@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { findAliases } from '../../../../infra/ops/rollback/stackTemplate.ts';
 import type { StageSettings } from '../../../../infra/stages/stageSettings.ts';
 import { listUsedTables } from '../../../../infra/stages/stages.ts';
 import { type TableName, tableNames, tables } from '../../../../infra/stages/tables.ts';
@@ -21,6 +22,7 @@ import {
   templates,
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
+import { codeBucket } from '../../ops/rollback/stackEngine.ts';
 import { compile } from '../watch/metricMath.ts';
 
 // `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
@@ -204,6 +206,22 @@ function readDigests(template: Template): Record<string, string> {
   expect(JSON.parse(readRelease(template).Value).digests).toEqual(digests);
   return digests;
 }
+
+it('a rollback finds in the template each alias with its version, and the bucket of the code', () => {
+  const template: { Resources: Record<string, CfnResource> } =
+    templates.production.toJSON() as never;
+  const found = findAliases(fixtures.production, template as never);
+  const live = found.map(({ operationId, version, resource }) => {
+    const { Description } = template.Resources[version]?.Properties ?? {};
+    return [operationId, { [operationId]: Description }, resource.UpdatePolicy !== undefined];
+  });
+  const digests = readDigests(templates.production);
+  const expected = operationIds.map((id) => [id, { [id]: digests[id] }, true]);
+  expect(live.toSorted()).toEqual(expected.toSorted());
+  for (const { Code } of findProperties(templates.production, 'AWS::Lambda::Function')) {
+    expect(Code.S3Bucket).toEqual(codeBucket);
+  }
+});
 
 const { memoryMegabytes, throttles } = fixtures.production.settings;
 // Where the digest stays, Lambda would find no difference to publish.

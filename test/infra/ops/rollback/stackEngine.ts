@@ -5,7 +5,6 @@ import {
   type OperationId,
   operationIds,
 } from '../../../../shared/contract/operations.ts';
-import { builtCommit, templates } from '../../../support/stackTemplates.ts';
 import { AwsError, describeReleases, describeStack, type Responses, useAws } from '../aws.ts';
 
 interface Alias {
@@ -41,81 +40,48 @@ interface Stack {
 }
 
 const name = 'petstore-production';
-/** The synthesized template, without most of what an update takes over as it is. */
-const base: Template = {
-  Resources: Object.fromEntries(
-    Object.entries((templates.production.toJSON() as Template).Resources).filter(([, { Type }]) =>
-      /^AWS::(Lambda::(Function|Version|Alias)|SSM::.*|DynamoDB::.*)$/.test(Type),
-    ),
-  ),
-};
-const baseText = JSON.stringify(base);
-
-function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
-
-/** The logical ids of what CloudFormation has of a function. */
-function findIds({ Resources }: Template, id: OperationId) {
-  const find = (type: string, isMeant: (properties: Record<string, unknown>) => boolean) =>
-    Object.keys(Resources).find(
-      (one) => Resources[one].Type === type && isMeant(Resources[one].Properties),
-    ) ?? '';
-  const fn = find('AWS::Lambda::Function', ({ FunctionName }) => FunctionName === `${name}-${id}`);
-  const isOurs = ({ FunctionName }: Record<string, unknown>) => Object(FunctionName).Ref === fn;
-  return {
-    fn,
-    version: find('AWS::Lambda::Version', isOurs),
-    alias: find('AWS::Lambda::Alias', isOurs),
-  };
-}
+// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders.
+export const codeBucket = { 'Fn::Sub': 'cdk-hnb659fds-assets-${AWS::AccountId}-${AWS::Region}' };
 
 /** The digest of a function with such code. */
 export function toDigest(id: OperationId, code: string): string {
-  return toHash(`${id} ${code}`);
+  return createHash('sha256').update(`${id} ${code}`).digest('hex').slice(0, 16);
 }
 
-const baseIds = mapOperations((id) => findIds(base, id));
-const releaseId = Object.keys(base.Resources).find((one) => /^Release/.test(one)) ?? '';
-
-/** The synthesized template as it is of such code. */
-export function toTemplate(deployment: Deployment): Template {
-  const key = JSON.stringify(deployment);
-  const text = texts.get(key) ?? JSON.stringify(makeTemplate(deployment));
-  texts.set(key, text);
-  return JSON.parse(text);
-}
-
-/** The templates as JSON, since a stack may change its own, by what is deployed. */
-const texts = new Map<string, string>();
-
-function makeTemplate([commit, code = commit, others = {}]: Deployment): Template {
-  let text = baseText.replaceAll(builtCommit, commit);
-  for (const id of operationIds) {
-    const { version } = baseIds[id];
-    const digest = toDigest(id, others[id] ?? code);
-    text = text
-      .replaceAll(version, `${id}Version${digest}`)
-      .replaceAll(base.Resources[version].Properties.Description, digest);
-  }
-  const template: Template = JSON.parse(text);
-  const { [releaseId]: release } = template.Resources;
-  const { digests }: Release = JSON.parse(release.Properties.Value);
-  for (const id of operationIds) {
-    const { fn, alias, version } = findIds(template, id);
-    template.Resources[fn].Properties.Code.S3Key = others[id] ?? code;
-    if (others[id] !== '') continue;
-    for (const one of [fn, alias, version]) delete template.Resources[one];
-    delete (digests as Record<string, string>)[id];
-  }
-  release.Properties.Value = JSON.stringify({ commit, digests });
-  return template;
+/** What a rollback reads of the template of such code; `serviceStack.test.ts` holds it against the synthesized one. */
+export function toTemplate([commit, code = commit, others = {}]: Deployment): Template {
+  const ids = operationIds.filter((id) => others[id] !== '');
+  const digests = Object.fromEntries(ids.map((id) => [id, toDigest(id, others[id] ?? code)]));
+  const ofFunctions = ids.map((id) => {
+    const FunctionName = { Ref: id };
+    const Code = { S3Bucket: codeBucket, S3Key: others[id] ?? code };
+    const version = `${id}Version${digests[id]}`;
+    const FunctionVersion = { 'Fn::GetAtt': [version, 'Version'] };
+    return {
+      [id]: {
+        Type: 'AWS::Lambda::Function',
+        Properties: { FunctionName: `${name}-${id}`, Code },
+      },
+      [version]: {
+        Type: 'AWS::Lambda::Version',
+        Properties: { FunctionName, Description: digests[id] },
+      },
+      [`${id}Live`]: {
+        Type: 'AWS::Lambda::Alias',
+        Properties: { FunctionName, FunctionVersion, Name: 'live' },
+        UpdatePolicy: { CodeDeployLambdaAliasUpdate: {} },
+      },
+    };
+  });
+  const Value = JSON.stringify({ commit, digests });
+  const Release = { Type: 'AWS::SSM::Parameter', Properties: { Value } };
+  return { Resources: Object.assign({ Release }, ...ofFunctions) };
 }
 
 /** The number of the version that an alias names in a stack; `undefined` if there is no alias. */
 function findNamed(stack: Stack | undefined, id: OperationId): string | undefined {
   if (!stack) return undefined;
-  const named = stack.template.Resources[baseIds[id].alias]?.Properties.FunctionVersion;
+  const named = stack.template.Resources[`${id}Live`]?.Properties.FunctionVersion;
   return stack.versions[named?.['Fn::GetAtt']?.[0]]?.split(':').at(-1) ?? named;
 }
 
@@ -176,7 +142,7 @@ export async function startProduction() {
     const from = findNamed(before, id);
     const to = findNamed(next, id);
     if (to === undefined || to === from) return 'moved';
-    const isCanary = from !== undefined && next.template.Resources[baseIds[id].alias].UpdatePolicy;
+    const isCanary = from !== undefined && next.template.Resources[`${id}Live`].UpdatePolicy;
     const end = state.toEnd(id);
     if (isCanary) state.canaries[id] = `${from} → ${to}`;
     if (end === 'moved') point(id, to);
@@ -230,7 +196,7 @@ export async function startProduction() {
       return;
     }
     // It changes after the aliases, and its history has each change.
-    const toRelease = (one?: Stack) => one?.template.Resources[releaseId]?.Properties.Value;
+    const toRelease = (one?: Stack) => one?.template.Resources.Release.Properties.Value;
     if (toRelease(next) !== toRelease(before)) state.releases.push(JSON.parse(toRelease(next)));
   }
 
