@@ -34,9 +34,6 @@ async function writeDocs(
   return callOps(() => runDocs(deployments, target, repository), [], variables);
 }
 
-const leftOut =
-  /^production is left out, since its address is not known: There is no stack [^\n]+\n$/;
-
 const elsewhere = { ...own, baseAddress: 'https://shop.example/v1' };
 const example = { ...own, baseAddress: 'https://api.petstore.example/v1' };
 const replace = 'replace the example values of';
@@ -57,13 +54,11 @@ it.each<[string, Parameters<typeof writeDocs>, line: string]>([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it.each([
-  ['from settings and stacks', elsewhere, /^$/, [elsewhere.baseAddress, ofGateway]],
-  ['of the deployed stages, and names the others', own, leftOut, [ofGateway]],
-])('the documentation has the addresses %s', async (_, production, stderr, addresses) => {
-  const outcome = await writeDocs(production);
-  expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('files written') });
-  expect(outcome.stderr).toMatch(stderr);
+it('the documentation has the addresses from settings and stacks', async () => {
+  const outcome = await writeDocs(elsewhere);
+  expect(outcome).toMatchObject({ status: 0, stderr: '' });
+  expect(outcome.stdout).toContain('files written');
+  const addresses = [elsewhere.baseAddress, ofGateway];
   const { info, servers } = JSON.parse(read('docs/openapi.json'));
   expect(info.contact.email).toBe(own.contact);
   expect(read('docs/deprecations.html')).toContain(`href="${own.statusPage}"`);
@@ -76,4 +71,11 @@ it.each([
     if (name !== 'openapi.json')
       expect(read(`docs/${name}`), name).not.toContain('petstore.example');
   }
+});
+
+it('the documentation names a stage that is left out', async () => {
+  const { stderr } = await writeDocs(own, {});
+  expect(stderr).toMatch(
+    /^production is left out, since its address is not known: There is no stack [^\n]+\n/,
+  );
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import {
-  DeleteTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -52,8 +51,8 @@ let engine: Engine;
 let client: DynamoDBClient;
 let faulty: FaultyEndpoint;
 
-/** The calls of all commands on the emulator, each after the command's name. */
-const called: string[] = [];
+/** What imports call on the emulator. */
+const called = new Set<string>();
 
 /** Types a command, `@` being the folder; without a stage, on the emulator. */
 async function type(line: string, typed?: string) {
@@ -64,7 +63,7 @@ async function type(line: string, typed?: string) {
   const before = faulty.requests.length;
   const outcome = await callOps(petstore, [...args, ...place], variables, typed);
   const requests = faulty.requests.slice(before);
-  called.push(...requests.map(({ action }) => `${args[0]} dynamodb:${action}`));
+  for (const { action } of requests) if (args[0] === 'import') called.add(`dynamodb:${action}`);
   return outcome;
 }
 
@@ -150,7 +149,6 @@ const rounded = { id: 1, petId: 9223372036854770000n, quantity: 1, status: 'plac
 const columns = 'petId,quantity,status';
 const firstLines = [
   'petId;quantity;status\n1;2;sold\n',
-  'petId\tquantity\tstatus\n1\t2\tsold\n',
   'petId\n1\n',
   '1,2,sold\n',
   'petId,quantity\n',
@@ -164,8 +162,6 @@ const firstLines = [
   Buffer.from('PK\x03\x04\x14\x00'),
   Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]),
   zstdCompressSync(`${columns}\n`),
-  Buffer.from('BZh91AY&SY'),
-  Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]),
   Buffer.from('PAR1\x15\x00'),
   `${columns}\r1,2,sold\r`,
 ];
@@ -224,11 +220,6 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     () => void write('limit.jsonl', [toLargePet(5, 409_000)]),
     'import --pets @limit.jsonl',
   ],
-  'a table that is not there': [
-    () => client.send(new DeleteTableCommand({ TableName: 'pets' })),
-    () => void write('rex.jsonl', ['{"id":1,"name":"Rex","status":"sold"}']),
-    'import --pets @rex.jsonl',
-  ],
   'a stage': [
     ...[file('one.csv', '1,10,sold'), one, holds(10), `${one} --overwrite`],
     ...[`${one} --overwrite <n\n`, `${one} --overwrite --yes`],
@@ -267,7 +258,6 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
       'import --inventory @first.csv',
     ]),
     ...[() => void data.write('first.jsonl', '[{"id":1}]'), 'import --pets @first.jsonl'],
-    ...[() => void data.write('first.jsonl', '\n[\n'), 'import --pets @first.jsonl'],
     'import --pets @stock.csv',
     () => void data.write('first.jsonl.gz', gzipSync('{"id":1}')),
     'import --pets @first.jsonl.gz',
@@ -282,8 +272,6 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   ],
   'records that are not valid': [
     ...[put('inventory', { p: 7, s: 'a' }), 'export --inventory @never.csv'],
-    ...[put('inventory', { p: 7, q: '1', s: 'x' }), 'export --inventory @never.csv'],
-    ...[put('pets', { id: 7, status: 'sold' }), 'export --pets @never.jsonl'],
     put('pets', { id: 7, name: 'Rex', status: 'sold', tags: [{ id: 0.5 }] }),
     'export --pets @never.jsonl',
     ...[put('orders', { ...order, quantity: 1.5 }), 'export --orders @never.jsonl'],
@@ -380,22 +368,13 @@ it('npx petstore import and export say what they wrote, or why they wrote nothin
     .join('\n')
     .replaceAll(`${data.folder}/`, '@')
     // A slow machine takes more than ten seconds over a file.
-    .replaceAll(/ \| \w+ \S+: \d+ %, [^|]* rows?\./g, '')
-    // Each engine has its own words.
-    .replaceAll(/(?<=ResourceNotFoundException: ).*?(?=;)/g, 'no such table');
+    .replaceAll(/ \| \w+ \S+: \d+ %, [^|]* rows?\./g, '');
   await expect(screen).toMatchFileSnapshot('transfers.txt');
-  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
-  const [, ofImport = ''] = read('infra/ops/README.md').split('- **`import`**: ');
-  const documented = {
-    import: ofImport.split('\n- ')[0] ?? '',
-    export: read('infra/policies/export.json'),
-  };
-  for (const [name, text] of Object.entries(documented)) {
-    const actions = text.match(/dynamodb:[A-Z]\w+/g) ?? [];
-    const own = called.filter((call) => call.startsWith(`${name} `));
-    const calls = new Set(own.map((call) => call.replace(/^\w+ /, '')));
-    expect([...calls].sort()).toEqual(actions.toSorted());
-  }
+  // `policies.test.ts` has those of an export.
+  const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
+  const [, ofImport = ''] = readme.split('- **`import`**: ');
+  const actions = ofImport.split('\n- ')[0]?.match(/dynamodb:[A-Z]\w+/g) ?? [];
+  expect([...called].sort()).toEqual(actions.toSorted());
 });
 
 it('an import names the first 20 invalid rows, and writes nothing', async () => {
