@@ -132,14 +132,11 @@ test.each<[string, string, string, (() => Site)?]>([
   ['index', 'who makes keys', 'come from <a href="mailto:api@shop.example">the operators'],
   ['index', 'whom to ask', '<footer>Questions? <a href="mailto:api@shop.example">'],
   ['index', 'the client in its first sample', `// ${install(documentationAddress)}import { `],
-  ['updates', 'its place in the menu', '<a href="updates.html" aria-current="page">'],
-  ['retries', 'the largest body', '<td>the body of any request</td>\n<td>10 MB</td>'],
-  ['deprecations', 'the status page', `<a href="${deployed.statusPage}">status page</a>`],
   ['deprecations', 'the version of the service', `have version ${packageJson.version}.`],
+  ['deprecations', 'the status page', `<a href="${deployed.statusPage}">status page</a>`],
   ['deprecations', 'the lack of a status page', 'There is no status page.', () => localSite],
   ['client', 'the client of the published site', install(documentationAddress)],
   ['client', 'the client of the local stage', install(local.documentationAddress), () => localSite],
-  ['client', 'the types of the client', 'interface PetstoreClient extends'],
   ['deprecations', 'a change for clients', '<li>412 carries the current <code>ETag</code>.'],
 ])('the guide "%s" has %s', (name, _, text, from = () => site) => {
   expect(readPlain(`${name}.html`, from())).toContain(text);

@@ -33,11 +33,6 @@ test.each<[string | Uint8Array, string]>([
   [Uint8Array.of(0x22, 0xff, 0x22), 'utf-8'],
   ['[]', 'must have only "inventory", "pets" and "orders", and is []'],
   ['{"inventroy": []}', 'must have only "inventory", "pets" and "orders"'],
-  ['{"pets": {}}', 'pets must be of type array'],
-  [
-    `{"pets": [${pet.replace('}', ', "photoUrls": ["data:image/png,x"]}')}]}`,
-    'pets.0.photoUrls.0 must be an http or https URL, and is "data:image/png,x"',
-  ],
   [`{"pets": [${pet}], "orders": [], "pets": []}`, 'pets is given twice'],
   [`{"pets": [${pet}, ${pet.replace('{', '{"id": 2, ')}]}`, 'pets.1.id is given twice'],
   [
@@ -48,17 +43,11 @@ test.each<[string | Uint8Array, string]>([
     `{"orders": [${order.replace('"quantity":1', '"quantity":4.9999999999999999999')}]}`,
     'orders.0.quantity must be an integer from 1 to 2147483647, and is a fraction',
   ],
-  [
-    `{"inventory": [${entry}, {"petId": 2, "quantity": -1, "status": "sold"}]}`,
-    'inventory.1.quantity must be an integer from 0 to 2147483647, and is -1',
-  ],
   [`{"inventory": [${entry}, ${entry}]}`, 'inventory has the petId 1 twice'],
-  [`{"pets": [${pet}, ${pet}]}`, 'pets has the id 1 twice'],
   [
     `{"orders": [${order}, ${later}, ${order.replace('09:59:00Z', '10:59:00.0+01:00')}]}`,
     'orders has the id 1 at 2026-12-24T09:59:00.000Z twice',
   ],
-  ['{"pets": [{"id": 1, "name": 5, "status": "sold"}]}', 'pets.0.name must be a string, and is 5'],
   ['{"orders": [{"id": 1, "petId": 1, "quantity": 1}]}', 'orders.0.status is missing; orders'],
 ])('a data file with %j is refused in one line with its name', async (content, reason) => {
   const refusal = expect(read(content)).rejects;

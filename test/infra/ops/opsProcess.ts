@@ -137,8 +137,8 @@ export function defineInterrupt(): () => void {
   };
 }
 
-/** The reader of an output: it reads, has left, leaves after the first chunk, or is a full disk. */
-type Reader = 'read' | 'left' | 'leaves' | 'full';
+/** The reader of an output: it reads, has left, or is a full disk. */
+type Reader = 'read' | 'left' | 'full';
 
 interface RunOptions {
   readonly variables?: Record<string, string>;
@@ -165,7 +165,6 @@ export function startOps(
     const stream = child[name];
     const reader = readers[name];
     if (reader === 'left') stream?.destroy();
-    if (reader === 'leaves') stream?.once('data', () => stream.destroy());
     if (reader === 'read') {
       stream?.setEncoding('utf8').on('data', (text) => {
         written[name] += text;

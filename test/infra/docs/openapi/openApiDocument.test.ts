@@ -120,15 +120,12 @@ const sunset = '2027-12-01T00:00:00.000Z';
 const isDeprecated: Edit = ({ paths }) =>
   Object.assign(paths[orders].get, { 'x-stability': 'deprecated', 'x-sunset': sunset });
 
-// biome-ignore lint/suspicious/noExplicitAny: as above
-const status = (d: any) => d.components.schemas.Error.properties.status;
 const int32 = { format: 'int32' };
 const isUnbounded: Edit = (d) =>
   Object.assign(parameter(d, 'limit'), { schema: { type: 'integer' } });
 
 const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a server is gone', (d) => d.servers.shift()],
-  ['another key is required', (d) => d.security.push({ other: [] })],
   ['an operation is gone', (d) => delete d.paths[orders]],
   ['a level is lower', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'beta' })],
   [
@@ -138,7 +135,6 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ],
   ['a parameter is required', (d) => Object.assign(parameter(d, 'limit'), { required: true })],
   ['a maximum is lower', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 500 })],
-  ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
   ['only some values are left', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
   ['a value is no longer valid', (d) => parameter(d, 'status').schema.enum.pop()],
   ['a size is an int32', (d) => Object.assign(parameter(d, 'limit').schema, int32), isUnbounded],
@@ -146,7 +142,6 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a status is gone', (d) => delete d.paths[list].get.responses[304]],
   ['a member may be missing', (d) => d.components.schemas.Order.required.pop()],
   ['a member has a new value', (d) => d.components.schemas.PetStatus.enum.push('lost')],
-  ['a member has a wider range', (d) => Object.assign(status(d), { maximum: 600 })],
 ];
 
 const sort = { name: 'sort', in: 'query', required: false, schema: { enum: [1] } };
@@ -154,9 +149,7 @@ const age = { type: 'integer', enum: [1] };
 const harmless: [name: string, change: Edit][] = [
   ['an experimental operation is gone', (d) => delete d.paths['/inventory/{petId}'].patch],
   ['there is a new operation', (d) => Object.assign(d.paths, { '/new': { get: {} } })],
-  ['one is deprecated', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'deprecated' })],
   ['there is a new optional parameter', (d) => d.paths[orders].get.parameters.push(sort)],
-  ['a limit is raised', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 5_000 })],
   ['a parameter has a new value', (d) => parameter(d, 'status').schema.enum.push('lost')],
   ['there is a new member', (d) => Object.assign(d.components.schemas.Order.properties, { age })],
   ['a member is always present', (d) => d.components.schemas.Order.required.push('shipDate')],
@@ -250,18 +243,15 @@ const ofDeprecated = Object.values<Operation>(operations)
 
 it.each<Problem>([
   ...ofDeprecated,
-  ['418 GET /inventory', json, page, 'The document has no status 418 of listInventory.'],
   ['200 GET /inventory', { ...json, Age: '1' }, page, 'The document has no header age here.'],
   ['200 GET /inventory', { ...json, ETag: 'a' }, page, /^The header ETag is "a"; it must match/],
   ['404 GET /nothing', type, missing, 'The header X-Request-Id is missing.'],
   ['404 GET /nothing', json, '{"code":"not_found"}', /^The body must have required property/],
   ['304 GET /inventory', { ...id, ETag: '"a"' }, page, 'The body is not empty.'],
   ['200 GET /inventory', id, page, 'The Content-Type is "".'],
-  ['413 PATCH /inventory/1', { 'Content-Type': 'a/b' }, '', 'The Content-Type is "a/b".'],
   ['200 GET /inventory', { ...id, ...plain }, page, 'The Content-Type is "text/plain".'],
   ['413 PATCH /inventory/1', { ...plain, Age: '1' }, 'no', /header age/],
   ['200 GET /inventory', json, page.slice(1), /^The body is not JSON: /],
-  ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, page, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
   ['200 GET /inventory', json, page.replace('sold', 'lost'), /^The body\/0\/status must be/],
 ])('reports the problem in a response: %s', (response, headers, body, problem) => {

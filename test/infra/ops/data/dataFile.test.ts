@@ -38,20 +38,12 @@ it.each([
   ['07,2,sold', '07"'],
   ['9223372036854775808,2,sold', 'petId must be an integer from -9223372036854775808 to'],
   ['1,2147483648,sold', 'quantity must be an integer from 0 to 2147483647, and is 2147483648'],
-  ['1,,sold', 'quantity must be an integer from 0 to 2147483647, and is ""'],
   ['1,2,Sold', 'status must be "available", "pending" or "sold", and is "Sold"'],
   ['1,2', 'must have 3 fields'],
   ['1,2,"sold', 'status must be "available", "pending" or "sold", and is "\\"sold"'],
   ['1,-1,lost', '; status must be'],
-  ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
   ['{"id":0.99999999999999999999,"name":"a","status":"sold"}', '807, and is a fraction'],
   ['{"id":-1e400,"name":"a","status":"sold"}', '807, and is too large'],
-  [
-    '{"id":1,"name":"a","status":"sold","tags":[{"id":1e-400,"name":"b"}]}',
-    '807, and is a fraction',
-  ],
-  ['{"id":9223372036854776000,"name":"a","status":"sold"}', '807, and is 9223372036854776000'],
-  ['{"id":1,"name":5.0,"status":"sold"}', 'name must be a string, and is 5'],
   [
     '{"id":1,"name":"a","status":"sold","photoUrls":["javascript:alert(1)"]}',
     'photoUrls.0 must be an http or https URL, and is "javascript:alert(1)"',
@@ -63,7 +55,6 @@ it.each([
   ],
   ['{"id":1,"name":"a","status":"sold","tags":[{"id":1,"name":"{","name":"b"}]}', 'tags.0.name is'],
   ['{"id":1,"name":"a","status":"sold","__proto__":1,"__proto__":{}}', '__proto__ is given twice'],
-  ['{"id":1,"name":"a","status":"sold","":1,"":2}', ' is given twice'],
   ['null', 'must be of type object, and is null'],
   ['{"id":1', 'in JSON at position 7'],
 ])('the row %s is refused', async (line, problem) => {

@@ -151,10 +151,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ...['list', 'revoke aaaaaaaaaa <n\n'],
   ],
   'an end of text': edited({ expiresAt: 'yesterday' }),
-  'an end that was': edited({ expiresAt: past }),
   'numbers for texts': edited({ expiresAt: 1_796_083_200, name: 5 }),
   'no time of creation': edited({ createdAt: undefined }),
-  'no name': edited({ name: undefined }),
   'a rotation by 1.0.0, which names no successor': [
     till,
     ({ edit }) => edit({ rotatedAt: past }),
@@ -197,13 +195,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ...['rotate till --grace 0s --yes <cccccccccc\n', 'revoke aaaaaaaaaa --yes'],
     ...['revoke till --yes', 'revoke till --yes', 'rotate till', 'revoke nobody --yes'],
   ],
-  'a name that could be an id': [
-    'create --name storefront --permission read',
-    'revoke storefront --yes',
-  ],
   'no key of a check': ['check', 'check', 'list'],
   'what is no key of a check': [store(() => 'later'), 'check'],
-  'a key of a check that was never made': [store(() => mintApiKey().apiKey), 'check'],
   'a known key of a check with another secret': [
     till,
     store(({ shown }) => mintApiKey(shown[0]?.slice(4, 14)).apiKey),

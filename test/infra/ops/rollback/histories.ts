@@ -57,7 +57,7 @@ export const [a, b, c] = [['aaaaaaaaaaa1'], ['bbbbbbbbbbb2'], ['ccccccccccc3']] 
 const edit = (commit: string, digest: string): Deployment => [`${commit}-dirty-${digest}`];
 export const documents: Deployment = ['ddddddddddd4', b[0]];
 export const cAgain: Deployment = ['eeeeeeeeeee5', c[0]];
-export const aAgain: Deployment = ['fffffffffff6', a[0]];
+const aAgain: Deployment = ['fffffffffff6', a[0]];
 export const withoutEntry = ([commit]: Deployment): Deployment => [
   commit,
   commit,
