@@ -6,7 +6,9 @@ import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as lambda from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
-import { stageNames } from '../../infra/stages/stages.ts';
+import { buildTags, toNames } from '../../infra/stages/resourceNames.ts';
+import { stageNames, stages } from '../../infra/stages/stages.ts';
+import { tables } from '../../infra/stages/tables.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
 
 const documents = [
@@ -51,6 +53,40 @@ describe('a command in the documents', () => {
         expect(stack).toMatch(new RegExp(`^petstore-(${stageNames.join('|')})(-watch|-backup)?$`));
     }
   });
+});
+
+it('the lines for a failed first deployment lift the protection before a deployment that takes the tables over', () => {
+  expect(readText('infra/OPERATIONS.md')).toMatch(
+    /^aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name STACK\nnpm run deploy petstore-STAGE-watch -- --import-existing-resources /m,
+  );
+});
+
+it('the lines of a restore give the new table what production sets, in an order that AWS takes', () => {
+  const [, section = ''] =
+    /^## Restore a table\n(.*?)^### /ms.exec(readText('infra/OPERATIONS.md')) ?? [];
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
+  const lines = block
+    .replaceAll(/ +#.*/g, '')
+    .replaceAll(/ *\\\n */g, ' ')
+    .trim()
+    .split('\n');
+  const stage = stages.production;
+  const table = toNames(stage).toTable('inventory');
+  const { read, write } = stage.settings.maximumUnitsPerSecond.inventory;
+  const tags = Object.entries(buildTags(stage)).map(([key, value]) => {
+    return `Key=${key},Value=${value.includes(' ') ? `'${value}'` : value}`;
+  });
+  expect(lines).toEqual([
+    `table=${table}`,
+    `restored=${table}-20261224T095900Z`,
+    `aws dynamodb restore-table-to-point-in-time --source-table-name "$table" --target-table-name "$restored" --restore-date-time 2026-12-24T09:59:00Z --on-demand-throughput-override MaxReadRequestUnits=${read},MaxWriteRequestUnits=${write}`,
+    'aws dynamodb wait table-exists --table-name "$restored"',
+    'aws dynamodb update-continuous-backups --table-name "$restored" --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
+    'arn=$(aws dynamodb describe-table --table-name "$restored" --query Table.TableArn --output text)',
+    `aws dynamodb tag-resource --resource-arn "$arn" --tags ${tags.join(' ')}`,
+    'aws dynamodb update-table --table-name "$restored" --deletion-protection-enabled',
+  ]);
+  expect(section).toContain(`Enabled=true,AttributeName=${tables.requests.timeToLive}\``);
 });
 
 function readText(path: string): string {

@@ -5,6 +5,7 @@ import biome from '../../../biome.json' with { type: 'json' };
 import { synthesize } from '../../../infra/deploy/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import { checkStageSettings } from '../../../infra/stages/checkStageSettings.ts';
+import { findReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import { toNames } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
 import {
@@ -15,7 +16,7 @@ import {
   stagesFile,
   stagesForClients,
 } from '../../../infra/stages/stages.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -164,6 +165,32 @@ it('returns the documentation address unless it is an example', () => {
   const own = { documentationAddress: 'https://docs.shop.example' };
   expect(findDocumentationAddress(production)).toBeUndefined();
   expect(findDocumentationAddress({ ...production, ...own })).toBe(own.documentationAddress);
+});
+
+const reserve = (changed: Partial<StageSettings>, id: OperationId = 'listInventory') =>
+  findReservedConcurrency({ ...production, ...changed }, id);
+
+describe('of the account’s concurrency', () => {
+  it.each([
+    // Unknown, or that of a new account: any reservation fails the deployment.
+    [{}, undefined],
+    [{ accountConcurrency: 10 }, undefined],
+    [{ accountConcurrency: 123 }, undefined],
+    [{ accountConcurrency: 124 }, 24],
+    [{ accountConcurrency: 1000 }, 200],
+    [{ accountConcurrency: 1000, reservedConcurrency: { updateInventory: 700 } }, 200],
+    [{ accountConcurrency: 1000, reservedConcurrency: { updateInventory: 701 } }, undefined],
+    [{ accountConcurrency: 1000, reservedConcurrency: { listInventory: 7 } }, 7],
+    [{ reservedConcurrency: { listInventory: 0 } }, 0],
+  ] satisfies [Partial<StageSettings>, unknown][])(
+    'with %j, lists may take %s',
+    (changed, reserved) => expect(reserve(changed)).toBe(reserved),
+  );
+
+  it('nothing is reserved for quick operations, unless the settings say so', () => {
+    expect(reserve({ accountConcurrency: 1000 }, 'updateInventory')).toBeUndefined();
+    expect(reserve({ reservedConcurrency: { updateInventory: 0 } }, 'updateInventory')).toBe(0);
+  });
 });
 
 /** What is wrong, without the beginning and the value that each line has: the synthesis above shows a whole one. */

@@ -23,7 +23,7 @@ import {
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
 import { codeBucket } from '../../ops/rollback/stackEngine.ts';
-import { compile } from '../watch/metricMath.ts';
+import { compile } from '../watch/readAlarms.ts';
 
 // `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
 

@@ -676,13 +676,6 @@ it('the rows are those at the top of the runbook', () => {
   );
 });
 
-it('the lines for a failed first deployment lift the protection before a deployment that takes the tables over', () => {
-  const document = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
-  expect(document).toMatch(
-    /^aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name STACK\nnpm run deploy petstore-STAGE-watch -- --import-existing-resources /m,
-  );
-});
-
 it('npx petstore status prints the same for a machine with --json, of the last hour alone', async () => {
   const { status, stdout, aws } = await look(badDeployment, '--json');
   expect(status).toBe(1);
