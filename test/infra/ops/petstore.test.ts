@@ -17,7 +17,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../support/faults/clock.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { AwsError, describeReleases, describeStack, type Responses, serve, useAws } from './aws.ts';
+import { AwsError, describeStack, type Responses, serve, useAws } from './aws.ts';
 import { callOps, changeSettings, runOps } from './opsProcess.ts';
 
 const { write } = openTemporaryFolder();
@@ -353,11 +353,6 @@ it.each<[Staged, Responses, string, Record<string, string>?]>([
   ['keys', { ...stack, Scan: controls }, 'not \\u202e\\u001b[2J you; AWS'],
   ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
   ['rollback', stack, 'CodeDeploy: UnknownOperationException: '],
-  [
-    'rollback',
-    { ...stack, ListDeployments: () => ({}), ...describeReleases(() => []) },
-    'Lambda: UnknownOperationException: ',
-  ],
   ['keys', describeStack('another'), elsewhere],
   ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy pets'],
 ])('%s says in one line what is wrong, without a secret: %#', async (...row) => {

@@ -140,12 +140,10 @@ describe('an engine in memory', () => {
   test.each<[string, Record<string, string>, object]>([
     ['POST', { Origin }, tables],
     ['OPTIONS', { Origin, 'Access-Control-Request-Method': 'POST' }, unknown],
-    ['POST', { Host: 'LocalHost:8000' }, tables],
     ['POST', { Host: '[::1]:8000' }, tables],
     ['POST', { Host: 'petstore.example' }, refused],
     ['OPTIONS', { Host: 'localhost.petstore.example' }, refused],
     ['POST', { Host: '127.0.0.1:8000.petstore.example' }, refused],
-    ['POST', { Host: '127x0x0x1' }, refused],
   ])('returns %s with %j, without CORS headers', async (method, headers, expected) => {
     const signed = {
       'Content-Type': 'application/x-amz-json-1.0',

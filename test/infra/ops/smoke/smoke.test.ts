@@ -1,9 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
 import { credentialsPattern, listRateRules } from '../../../../infra/gateway/rateRules.ts';
-import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { rows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { MAX_REQUESTS, type SmokeSettings } from '../../../../infra/ops/smoke/smokeClient.ts';
@@ -18,7 +16,6 @@ import {
 import { findOperation } from '../../../../shared/contract/paths.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
-import { makeCertificate } from '../../../support/faults/certificate.ts';
 import { changeProduction } from '../../../support/stageFixtures.ts';
 import { describeReleases, describeStack, type Responses, serve, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, toScreen } from '../opsProcess.ts';
@@ -391,15 +388,6 @@ it('npx petstore smoke --light has the key and an origin of the stage, and leave
   expect(exchanges).toContain('GET /inventory?limit=1 200');
   expect(exchanges).not.toContain('GET /inventory 200');
   expect([...origins]).toEqual(['https://smoke.invalid']);
-});
-
-it('npx petstore smoke trusts no certificate but a valid one', async () => {
-  const secure = createServer(makeCertificate(), breakOff);
-  onTestFinished(() => secure.closeAllConnections());
-  const baseUrl = `https://127.0.0.1:${await listen(secure as never, 0, '')}/v1`;
-  const { failures, rowsThat } = await smoke([], { baseUrl, apiKey });
-  expect(rowsThat('passed')).toEqual([]);
-  expect(failures).toEqual([expect.stringContaining('no whole response: self-signed certificate')]);
 });
 
 it('twice in a minute, npx petstore smoke stays within the limits of the firewall', async () => {

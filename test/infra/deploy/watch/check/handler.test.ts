@@ -8,8 +8,6 @@ import type { checkService as checkServiceOf } from '../../../../../infra/deploy
 import { gatewayErrors } from '../../../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../../../infra/local/engine/loopback.ts';
 import { type ErrorCode, toErrorBody } from '../../../../../shared/contract/errorBody.ts';
-import { operationIds } from '../../../../../shared/contract/operations.ts';
-import { openLocalTarget } from '../../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../../support/faults/certificate.ts';
 import { skipPauses } from '../../../../support/faults/clock.ts';
 import { AwsError, serve, startAws } from '../../../ops/aws.ts';
@@ -190,17 +188,6 @@ it('calls operations and AWS, writes metrics, and fails with a line for each pro
   }
   const text = `${screens.join('\n')}\n`.replaceAll(service.address, 'http://service');
   await expect(text).toMatchFileSnapshot('situations.txt');
-});
-
-it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
-  const target = await openLocalTarget();
-  onTestFinished(() => target.close());
-  const lines = vi.spyOn(console, 'info').mockReturnValue();
-  const { problems } = await checkService(target.baseUrl, target.readOnlyApiKey);
-  const called = lines.mock.calls.map(([line]) => Object(line).operation);
-  lines.mockRestore();
-  expect(problems).toEqual([]);
-  expect(called.sort()).toEqual([...operationIds].sort());
 });
 
 it('returns the end of the certificate, and fails at an untrusted one', async () => {
