@@ -96,6 +96,8 @@ export const setStatus =
   (status: string) =>
   ({ state }: Production) =>
     Object.assign(state, { status });
+/** CloudFormation takes no update, and moves no alias. */
+export const isBusy = setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS');
 const deployTo =
   (targets: Record<string, string>) =>
   ({ state }: Production) =>
@@ -143,28 +145,44 @@ export const screens: Readonly<Record<string, readonly Step[]>> = {
   'a canary in flight': [a, canaryOf(b), ''],
 };
 
-/** What production went through; `histories.txt` has what is live then, what was called, and what else was said. */
-export const histories: Readonly<Record<string, readonly Step[]>> = {
-  'to the commit before': [a, b, c, ''],
-  'to a commit by its beginning': [a, b, c, '--to aaaaaaa'],
-  'to one by all digits': [a, b, c, `--to ${a[0]}${'2'.repeat(28)}`],
-  'two functions': [a, b, c, '--to getInventoryEntry=1 listOrders=2'],
-  'to a commit, not to the same with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}`],
-  'to a commit with changes': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty`],
-  'from one edit to the one before': [a, edit(c[0], '11111111'), edit(c[0], '22222222'), ''],
-  'past one that lacks a version': [a, b, c, deleteVersion(2), ''],
-  'what the last one moved': [a, b, withEntryOfB(c), ''],
-  'what an earlier run left': [a, b, c, '--to getInventoryEntry=2', ''],
+/** The versions that are live after what production went through; `histories.txt` has what was called and said. */
+export const histories: Readonly<Record<string, readonly [live: string, ...Step[]]>> = {
+  'to the commit before': ['2', a, b, c, ''],
+  'to a commit by its beginning': ['1', a, b, c, '--to aaaaaaa'],
+  'to one by all digits': ['1', a, b, c, `--to ${a[0]}${'2'.repeat(28)}`],
+  'two functions': [
+    '3, 1 of getInventoryEntry, 2 of listOrders',
+    a,
+    b,
+    c,
+    '--to getInventoryEntry=1 listOrders=2',
+  ],
+  'to a commit, not to the same with changes': ['1', a, edit(a[0], '11111111'), c, `--to ${a[0]}`],
+  'to a commit with changes': ['2', a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty`],
+  'from one edit to the one before': ['2', a, edit(c[0], '11111111'), edit(c[0], '22222222'), ''],
+  'past one that lacks a version': ['1', a, b, c, deleteVersion(2), ''],
+  'what the last one moved': ['2', a, b, withEntryOfB(c), ''],
+  'what an earlier run left': ['2', a, b, c, '--to getInventoryEntry=2', ''],
   // Versions are known by their code, and by what roll-backs have left.
-  'A, B, documents alone: from these to A': [a, b, documents, ''],
-  'A, B back, C twice: from C to A': [a, b, '', c, cAgain, ''],
-  'A, B back in part, C: from C to A': [a, b, '--to getInventoryEntry=1', c, ''],
-  'A, B back, again: no further': [a, b, '', ''],
-  'A, B back, B by --to, C: to B': [a, b, '', '--to bbbbbbb', c, ''],
-  'all but a new operation': [withoutEntry(a), b, ''],
-  'before a new operation is deployed': [withoutEntry(a), withoutEntry(b), ''],
-  'an operation that is not deployed': [withoutEntry(a), '--to getInventoryEntry=1'],
+  'A, B, documents alone: from these to A': ['1', a, b, documents, ''],
+  'A, B back, C twice: from C to A': ['1', a, b, '', c, cAgain, ''],
+  'A, B back in part, C: from C to A': ['1', a, b, '--to getInventoryEntry=1', c, ''],
+  'A, B back, again: no further': ['1', a, b, '', ''],
+  'A, B back, B by --to, C: to B': ['2', a, b, '', '--to bbbbbbb', c, ''],
+  'all but a new operation': ['1', withoutEntry(a), b, ''],
+  'before a new operation is deployed': [
+    '1,  of getInventoryEntry',
+    withoutEntry(a),
+    withoutEntry(b),
+    '',
+  ],
+  'an operation that is not deployed': [
+    '1,  of getInventoryEntry',
+    withoutEntry(a),
+    '--to getInventoryEntry=1',
+  ],
   'what was left, and what has the same code': [
+    '4, 1 of getInventoryEntry',
     a,
     b,
     '',
@@ -173,13 +191,14 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
     '--to getInventoryEntry=1',
     '--to getInventoryEntry=1',
   ],
-  'a deployment that left two versions': [a, b, c, leaveTwo, ''],
+  'a deployment that left two versions': ['2', a, b, c, leaveTwo, isBusy, ''],
   // Where it cannot read or write everything.
-  'without reading what was left': [a, b, c, fail('GetParameter'), ''],
-  'without noting what was left': [a, b, c, fail('PutParameter'), ''],
-  'without CloudFormation': [a, b, c, fail('DescribeStacks', 'Throttling'), ''],
-  'without reading the parameter of the template': [a, b, c, leave, ''],
+  'without reading what was left': ['2', a, b, c, fail('GetParameter'), ''],
+  'without noting what was left': ['2', a, b, c, fail('PutParameter'), ''],
+  'without CloudFormation': ['2', a, b, c, fail('DescribeStacks', 'Throttling'), ''],
+  'without reading the parameter of the template': ['2', a, b, c, leave, ''],
   'an alias that changed since it was shown': [
+    '2, 3 of getInventoryEntry',
     ...[a, b, c],
     ({ responses, functions, updateAlias }) => {
       responses.UpdateAlias = (input) => {
@@ -190,39 +209,41 @@ export const histories: Readonly<Record<string, readonly Step[]>> = {
     '',
   ],
   // Questions, and JSON.
-  'asked, yes': [a, b, c, '--to getInventoryEntry=2 <yes\n'],
-  'asked, a word that begins with yes': [a, b, c, '--to getInventoryEntry=2 <yess\n'],
-  'nobody is there to ask': [a, b, c, '<no terminal'],
-  'in JSON': [a, b, c, '--to getInventoryEntry=1 --json'],
-  'in JSON, asked, no': [a, b, c, '--json <n\n'],
+  'asked, yes': ['3, 2 of getInventoryEntry', a, b, c, '--to getInventoryEntry=2 <yes\n'],
+  'asked, a word that begins with yes': ['3', a, b, c, '--to getInventoryEntry=2 <yess\n'],
+  'nobody is there to ask': ['3', a, b, c, '<no terminal'],
+  'in JSON': ['3, 1 of getInventoryEntry', a, b, c, '--to getInventoryEntry=1 --json'],
+  'in JSON, asked, no': ['3', a, b, c, '--json <n\n'],
   // Nothing is moved.
-  'no commit is that': [a, b, c, '--to dddddddd'],
-  'no edit is that': [a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
-  'no commit is a digest': [a, b, `--to ${toDigest('getInventoryEntry', b[0])}`],
-  'a version is not there': [a, b, c, '--to getInventoryEntry=9'],
-  'one lacks the commit': [withoutEntry(a), b, c, '--to aaaaaaa'],
-  'a commit may be several': [a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
-  'no earlier commit is to be had': [a, ''],
-  'there is no other code': [b, documents, ''],
-  'the only other code was left': [a, b, '', aAgain, ''],
+  'no commit is that': ['3', a, b, c, '--to dddddddd'],
+  'no edit is that': ['3', a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
+  'no commit is a digest': ['2', a, b, `--to ${toDigest('getInventoryEntry', b[0])}`],
+  'a version is not there': ['3', a, b, c, '--to getInventoryEntry=9'],
+  'one lacks the commit': ['3, 2 of getInventoryEntry', withoutEntry(a), b, c, '--to aaaaaaa'],
+  'a commit may be several': ['3', a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
+  'no earlier commit is to be had': ['1', a, ''],
+  'there is no other code': ['1', b, documents, ''],
+  'the only other code was left': ['3', a, b, '', aAgain, ''],
   'no commit has a version of each function': [
+    '2',
     ...[a, c],
     ({ functions }) =>
       Object.assign(functions.getInventoryEntry.versions[0] ?? {}, { Description: documents[0] }),
     '',
   ],
-  'its stack is being updated': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],
-  'its stack is stuck': [a, b, c, setStatus('UPDATE_ROLLBACK_FAILED'), ''],
+  'its stack is being updated': ['3', a, b, c, setStatus('UPDATE_IN_PROGRESS'), ''],
+  'its stack is stuck': ['2', a, b, c, setStatus('UPDATE_ROLLBACK_FAILED'), ''],
   // A canary is stopped instead.
-  'during a canary': [a, b, c, setStatus('UPDATE_IN_PROGRESS'), canary, ''],
-  'during a canary, asked, no': [a, b, c, canary, '<n\n'],
-  'during a canary, in JSON': [a, b, c, canary, '--json'],
+  'during a canary': ['3', a, b, c, setStatus('UPDATE_IN_PROGRESS'), canary, ''],
+  'during a canary, asked, no': ['3', a, b, c, canary, '<n\n'],
+  'during a canary, in JSON': ['3', a, b, c, canary, '--json'],
   'while only unused resources go, and others deploy': [
-    ...[a, b, c, setStatus('UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'), deployTo(ofOthers)],
+    '2',
+    ...[a, b, c, isBusy, deployTo(ofOthers)],
     '',
   ],
-  // At last, since the settings stay.
   'its functions are elsewhere': [
+    '3',
     ...[a, b, c],
     ({ responses }) => {
       changeSettings(stages.production, { region: 'eu-west-1' });
