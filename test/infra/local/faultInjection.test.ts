@@ -24,6 +24,12 @@ test('an injected failure is drawn by its share', async () => {
   expect(codes).toEqual([first, first, second, second, undefined, undefined]);
 });
 
+test('a request is delayed before its function is called', async () => {
+  const started = performance.now();
+  await injectFault({ delayMilliseconds: 30 }, operations.getInventoryEntry, documentationAddress);
+  expect(performance.now() - started).toBeGreaterThan(25);
+});
+
 test.each(['updateInventory', 'listInventory'] as const)(
   'loses the response of %s after it took effect, as a closed connection',
   async (operationId) => {
