@@ -53,20 +53,6 @@ describe('the engine', () => {
     await again.close();
   });
 
-  test('takes items without a request, in place of those with their keys', async () => {
-    const engine = await startEmbeddedEngine();
-    const client = defineClient(engine.endpoint);
-    await createTables(client);
-    const toOrder = (placed: string, q: string) =>
-      ({ ledger: { S: 'orders' }, placed: { S: placed }, q: { N: q } }) as const;
-    await client.send(new PutItemCommand({ TableName: 'orders', Item: toOrder('1', '5') }));
-    await engine.putItems('orders', [toOrder('2', '6'), toOrder('1', '7')]);
-    const { Items } = await client.send(new ScanCommand({ TableName: 'orders' }));
-    expect(Items).toEqual([toOrder('1', '7'), toOrder('2', '6')]);
-    client.destroy();
-    await engine.close();
-  });
-
   test('refuses a file as its folder', async () => {
     const file = join(dir, 'file');
     await writeFile(file, '');
