@@ -14,7 +14,7 @@ import {
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
 
-// `templates/*.txt` have one path's methods and the gateway's own errors; these tests compare the paths with the
+// `templates.txt` has one path's methods and the gateway's own errors; these tests compare the paths with the
 // contract.
 
 const contract: [OperationId, Operation][] = Object.entries(operations) as never;

@@ -25,7 +25,7 @@ import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
 import { codeBucket } from '../../ops/rollback/stackEngine.ts';
 import { compile } from '../watch/readAlarms.ts';
 
-// `templates/*.txt` have all properties of two operations; these tests check each operation's own, and relations.
+// `templates.txt` has all properties of two operations; these tests check each operation's own, and relations.
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -251,7 +251,7 @@ it.each([
 // A difference means a new, empty table for a deployment with a full one.
 const committed = readFileSync(new URL('statefulResources.json', import.meta.url), 'utf8');
 
-// Which tables can be restored stands in `templates/*.txt`.
+// Which tables can be restored stands in `templates.txt`.
 it.each(fixtureNames)(
   'the data of %s is in the committed tables, with the same ids, names and keys',
   (stage) => {

@@ -14,7 +14,7 @@ import {
 import { changedSettings } from '../../../support/stageFixtures.ts';
 import { readAlarms } from './readAlarms.ts';
 
-// `templates/*.txt` have each resource's properties; these tests check how the resources relate.
+// `templates.txt` has each resource's properties; these tests check how the resources relate.
 
 const { production } = watchTemplates;
 const alarms = findProperties(production, 'AWS::CloudWatch::Alarm');
