@@ -45,10 +45,8 @@ function findLive({ functions }: Production): string {
 /** The calls that changed something. */
 function listChanges({ aws }: Production): string {
   const changes = aws.calls
-    .filter(({ operation }) => /^(PutParameter|Update|Stop)/.test(operation))
-    .map(({ operation, input: { autoRollbackEnabled } }) =>
-      autoRollbackEnabled ? `${operation} with autoRollbackEnabled` : operation,
-    );
+    .map(({ operation }) => operation)
+    .filter((operation) => /^(PutParameter|Update|Stop)/.test(operation));
   return `called ${[...new Set(changes)].join(', ') || 'nothing'}`;
 }
 

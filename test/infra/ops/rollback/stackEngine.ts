@@ -227,11 +227,12 @@ export async function startProduction() {
     ListDeploymentTargets: ({ deploymentId }) => ({
       targetIds: [state.deployments[String(deploymentId)]],
     }),
-    StopDeployment({ deploymentId }) {
+    StopDeployment({ deploymentId, autoRollbackEnabled }) {
       if (deploymentId === 'd-Ready') {
         throw new AwsError('DeploymentAlreadyCompletedException', 'The deployment is complete');
       }
-      stop();
+      // Otherwise, CodeDeploy leaves the requests where they are.
+      if (autoRollbackEnabled) stop();
       return { status: 'Pending' };
     },
     GetParameter() {
