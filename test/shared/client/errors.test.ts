@@ -57,7 +57,6 @@ describe('a PetstoreError', () => {
       (response) =>
         [response, 'invalid_response', 404, /^There is nothing at this path\. The base /] as const,
     ),
-    [{ status: 203, body: entry }, 'invalid_response', 203],
     [{ status: 301, headers: { Location: '/' } }, 'invalid_response', 301],
     [{ status: 304, body: '' }, 'invalid_response', 304],
     [{ status: 204, body: '' }, 'invalid_response', 204],
@@ -69,7 +68,6 @@ describe('a PetstoreError', () => {
     ],
     [{ body: '[]' }, 'invalid_response', 200, /response\. Its petId is missing or invalid\.$/],
     [{ body: '[' }, 'invalid_response', 200],
-    [{ body: '{"petId":7],' }, 'invalid_response', 200],
     [brokenOff('{"code":', 404), 'connection_failed', 404, /^The response was truncated\. t/],
     [
       { body: entry.replace('sold', 'lost') },
@@ -84,6 +82,12 @@ describe('a PetstoreError', () => {
       /\. Its quantity is .*invalid\.$/,
     ],
     [{ body: 'null' }, 'invalid_response', 200],
+    [
+      { body: entry, headers: { ETag: 'W/"a"' } },
+      'invalid_response',
+      200,
+      /^A proxy changed the ETag.* compression/,
+    ],
     [lost, 'connection_failed', undefined, /^No response came\. fetch failed$/],
     [brokenOff('{"petId":'), 'connection_failed', 200, /^The response was truncated\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
@@ -98,26 +102,19 @@ describe('a PetstoreError', () => {
     },
   );
 
-  it.each([
-    [new Date(0).toUTCString(), 0],
-    ['1 Jan 1970', 0],
-    ['1.5', 2],
-    ['2.0', 2],
-    ['soon', undefined],
-  ])('reads Retry-After: %s as %s seconds', async (value, retryAfter) => {
-    const error = await fail(toError(503, 'service_unavailable', { 'Retry-After': value }));
-    expect(error.retryAfter).toBe(retryAfter);
-  });
-
   const at = (seconds: number) =>
     new Date(Date.UTC(2026, 0, 1, 12) + seconds * 1_000).toUTCString();
 
   it.each([
-    ['a local clock that is slow', at(30), at(0), 30],
-    ['a date that is over', at(-30), at(0), 0],
-    ['a date long ago', 'Thu, 01 Jan 1970 00:00:40 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', 40],
-    ['seconds', '7', at(0), 7],
-  ])('measures Retry-After by the Date of the response: %s', async (_, value, date, seconds) => {
+    ['7', at(0), 7],
+    ['1.5', at(0), 2],
+    ['soon', at(0), undefined],
+    [at(30), at(0), 30],
+    [at(-30), at(0), 0],
+    ['1 Jan 1970', at(0), 0],
+    ['Thu, 01 Jan 1970 00:00:40 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT', 40],
+  ])('reads Retry-After: %s in a response with the Date %s as %s seconds', async (...row) => {
+    const [value, date, seconds] = row;
     const headers = { 'Retry-After': value, Date: date };
     const error = await fail(toError(503, 'service_unavailable', headers));
     expect(error.retryAfter).toBe(seconds);

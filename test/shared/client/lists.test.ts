@@ -80,16 +80,16 @@ describe('pages', () => {
 });
 
 describe('a list of the inventory', () => {
-  it('is right also if a chunk ends within a character', async () => {
+  it('is right also if a chunk ends within a character, and may have a weak tag', async () => {
     const bytes = Buffer.from(`[${entry},${entry.replace('}', ',"name":"猫"}')}]`);
     standIn.responses = [
       (response) => {
-        response.write(bytes.subarray(0, -5));
+        response.writeHead(200, { ETag: 'W/"list"' }).write(bytes.subarray(0, -5));
         setTimeout(() => response.end(bytes.subarray(-5)), 20);
       },
     ];
-    const { items } = await standIn.open().listInventory();
-    expect(items).toEqual([read, { ...read, name: '猫' }]);
+    const { items, etag } = await standIn.open().listInventory();
+    expect([items, etag]).toEqual([[read, { ...read, name: '猫' }], 'W/"list"']);
   });
 
   it.each([
@@ -109,7 +109,6 @@ describe('a list of the inventory', () => {
     ['a list with something behind', '[] 1', 'JSON'],
     ['no entries', '[{"petId":"1"}]', 'Its petId is missing or invalid.'],
     ['entries without the tags asked for', `[${entry}]`, 'The tag is missing.'],
-    ['entries without counts', '[{"petId":1,"status":"sold"}]', 'Its quantity is'],
   ])('of %s throws invalid_response', async (_, body, expected) => {
     standIn.responses = [{ body }];
     const reading = standIn.open().listInventory({ include: 'etag' });
@@ -117,20 +116,6 @@ describe('a list of the inventory', () => {
     const cause = { message: expect.stringContaining(expected) };
     await expect(reading).rejects.toMatchObject({ code: 'invalid_response', message, cause });
   });
-});
-
-it('a list may have a weak tag, but its entries may not', async () => {
-  const toBody = (etag: string) => `[${entry.replace('}', `,"etag":${JSON.stringify(etag)}}`)}]`;
-  standIn.responses = ['"a"', 'W/"a"'].map((etag) => ({
-    body: toBody(etag),
-    headers: { ETag: 'W/"list"' },
-  }));
-  const client = standIn.open();
-  const { items, etag } = await client.listInventory({ include: 'etag' });
-  expect([items, etag]).toEqual([[{ ...read, etag: '"a"' }], 'W/"list"']);
-  const message = expect.stringContaining('A proxy changed the ETag');
-  const failure = { code: 'invalid_response', message };
-  await expect(client.listInventory({ include: 'etag' })).rejects.toMatchObject(failure);
 });
 
 it('a 304 without If-None-Match is neither a list nor an entry', async () => {

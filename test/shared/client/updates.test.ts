@@ -32,7 +32,7 @@ const keys = () => standIn.requests.map(({ headers }) => headers['idempotency-ke
 
 const forbidden = toError(403, 'forbidden');
 const busy = toError(503, 'service_unavailable');
-const throttled = toError(429, 'too_many_requests');
+const throttled = toError(429, 'too_many_requests', { 'Retry-After': '0' });
 /** Longer than a call may take. */
 const throttledLong = toError(429, 'too_many_requests', { 'Retry-After': '60' });
 const nowhere = (code?: string) =>
@@ -42,31 +42,17 @@ const ifMatch = '"a"';
 const idempotencyKey = 'order-1234';
 
 describe('an update', () => {
-  it.each<[string, StandInResponse, attempts?: number]>([
-    ['503', busy],
-    ['500', toError(500, 'internal_error')],
-    ['a proxy’s 502', { status: 502, body: '<html>' }],
-    ['a lost connection', lost],
-    ['a timeout', silent],
-    ['408', { status: 408, body: '<html>' }],
-    ['a response that a proxy truncated', { ...written, body: body.slice(0, -1) }],
-    ['a response whose body a proxy removed', { ...written, body: '' }],
-    ['a truncated refusal', { status: 404, body: forbidden.body.slice(0, 30) }],
-    ['a proxy’s 429', { status: 429, body: 'Slow down' }],
-    ['412', conflict],
+  it.each<[string, StandInResponse, requests: number]>([
     ['429', throttled, 3],
-    ['no connection', nowhere('ECONNREFUSED'), 3],
-  ])('is repeated only if nothing can have happened: after %s', async (...row) => {
-    const [, failure, attempts = 1] = row;
+    ['no connection', nowhere('ECONNREFUSED'), 1],
+  ])('is repeated if nothing can have happened: after %s', async (_, failure, requests) => {
     for (const options of [{}, { ifMatch }]) {
       standIn.requests.length = 0;
       standIn.responses = [failure, failure, written];
-      const client = standIn.open({ fetch: standIn.fetch, timeout: 2_000 });
+      const client = standIn.open({ fetch: standIn.fetch });
       const update = () => client.updateInventory(7n, { quantity: 5 }, options);
-      const updated = await onFastClock(update).catch((error) => error.attempts);
-      const entry = { petId: 7n, quantity: 3, status: 'sold', etag: '"c"' };
-      expect(updated).toEqual(attempts === 3 ? entry : 1);
-      const requests = failure instanceof Error ? 1 : attempts;
+      const updated = { petId: 7n, quantity: 3, status: 'sold', etag: '"c"' };
+      expect(await onFastClock(update)).toEqual(updated);
       const line = ['PATCH /v1/inventory/7', options.ifMatch, '{"quantity":5}'].join(' ');
       expect(sent()).toEqual(Array(requests).fill(line));
       expect(keys()).toEqual(Array(requests).fill(undefined));
@@ -93,25 +79,6 @@ describe('an update', () => {
   });
 });
 
-/** Refusals of others, after the service has perhaps applied the update. */
-const foreign: StandInResponse[] = [
-  { status: 403, body: '<html>Blocked</html>' },
-  { status: 403, body: '{"message":"Forbidden"}' },
-  { status: 401, body: '' },
-  { status: 429, headers: { 'Retry-After': '60' }, body: 'Slow down' },
-  { status: 412, body: '<html>' },
-  // Nearly the service's.
-  { ...forbidden, status: 404 },
-  { status: 403, body: '{"code":"forbidden","message":"No.","status":404}' },
-  { status: 403, body: '{"code":"forbidden","message":"No.","status":"403"}' },
-  { status: 403, body: '{"code":"forbidden","message":"No."}' },
-  { status: 403, body: '{"code":"forbidden","message":null,"status":403}' },
-  { status: 403, body: '{"code":["forbidden"],"message":"No.","status":403}' },
-  { status: 403, body: '{"code":"invalid_response","message":"No.","status":403}' },
-  { status: 403, body: '"forbidden"' },
-  { status: 206, body, headers: { ETag: '"c"' } },
-];
-
 describe('an error says what the update did', () => {
   type Row = [keyof typeof outcomes, string, ...StandInResponse[]];
 
@@ -127,58 +94,65 @@ describe('an error says what the update did', () => {
     ['none', 'connection_failed', nowhere('ECONNREFUSED')],
     ['none', 'connection_failed', nowhere('ENOTFOUND')],
     ['none', 'connection_failed', nowhere('EAI_AGAIN')],
+    // After attempts without an effect.
+    ['none', 'forbidden', nowhere('ECONNREFUSED'), forbidden],
+    ['none', 'precondition_failed', throttled, conflict],
+    ['unknown', 'connection_failed', throttled, lost],
     ['unknown', 'connection_failed', nowhere('ECONNRESET')],
     // A browser does not say why.
     ['unknown', 'connection_failed', new TypeError('Failed to fetch')],
     ['unknown', 'connection_failed', lost],
     ['unknown', 'connection_failed', brokenOff('{"petId":')],
+    ['unknown', 'connection_failed', { ...written, body: body.slice(0, -1) }],
+    ['unknown', 'connection_failed', { ...written, body: '' }],
     ['unknown', 'timeout', silent],
     ['unknown', 'timeout', unfinished(200, '{')],
     ['unknown', 'service_unavailable', busy],
     ['unknown', 'internal_error', toError(500, 'internal_error')],
     ['unknown', 'service_unavailable', { status: 502, body: '<html>' }],
+    // Only the service's own Error body says that nothing happened.
+    ['unknown', 'service_unavailable', { status: 500, body: forbidden.body }],
+    ['unknown', 'connection_failed', brokenOff('{"code":"forbidden",', 403)],
+    ['unknown', 'connection_failed', { status: 404, body: forbidden.body.slice(0, 30) }],
     ['unknown', 'invalid_response', { body: '<html>' }],
     ['unknown', 'invalid_response', { status: 302 }],
     ['unknown', 'invalid_response', { status: 408 }],
-    // Only the service's own Error body says that nothing happened.
-    ...foreign.map((response): Row => ['unknown', 'invalid_response', response]),
-    ['unknown', 'service_unavailable', { status: 500, body: forbidden.body }],
-    ['unknown', 'connection_failed', brokenOff('{"code":"forbidden",', 403)],
-    // After attempts without an effect.
-    ['none', 'forbidden', nowhere('ECONNREFUSED'), forbidden],
-    ['none', 'precondition_failed', throttled, conflict],
-    ['unknown', 'connection_failed', throttled, lost],
-  ])('%s: %s', async (effect, code, ...course) => {
-    standIn.responses = [...course];
-    const attempts = course.length;
-    const { fetch } = standIn;
-    const client = standIn.open({ fetch, timeout: 1_000, maxRetries: attempts - 1 });
-    const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch });
-    const error = await onFastClock(update).catch((cause) => cause);
-    expect(error).toMatchObject({ effect, code, attempts, operationId: 'updateInventory' });
-    expect(error.message).toMatch(new RegExp(`(^|\\. )${outcomes[effect]}$`));
+    ['unknown', 'invalid_response', { status: 429, body: 'Slow down' }],
+    ['unknown', 'invalid_response', { status: 403, body: '<html>Blocked</html>' }],
+    ['unknown', 'invalid_response', { status: 403, body: '{"message":"Forbidden"}' }],
+    ['unknown', 'invalid_response', { status: 401, body: '' }],
+    ['unknown', 'invalid_response', { ...written, status: 206 }],
+    // Nearly the service's.
+    ['unknown', 'invalid_response', { ...forbidden, status: 404 }],
+    ...[
+      '{"code":"forbidden","message":"No.","status":404}',
+      '{"code":"forbidden","message":"No.","status":"403"}',
+      '{"code":"forbidden","message":null,"status":403}',
+      '{"code":["forbidden"],"message":"No.","status":403}',
+      '{"code":"invalid_response","message":"No.","status":403}',
+      '"forbidden"',
+    ].map((body): Row => ['unknown', 'invalid_response', { status: 403, body }]),
+  ])('%s: %s, and no update is repeated that may be applied', async (effect, code, ...course) => {
+    for (const options of [{}, { ifMatch }]) {
+      standIn.responses = [...course];
+      const attempts = course.length;
+      const { fetch } = standIn;
+      const maxRetries = effect === 'unknown' ? 3 : attempts - 1;
+      const client = standIn.open({ fetch, timeout: 1_000, maxRetries });
+      const update = () => client.updateInventory(7n, { quantity: 5 }, options);
+      const error = await onFastClock(update).catch((cause) => cause);
+      expect(error).toMatchObject({ effect, code, attempts, operationId: 'updateInventory' });
+      expect(error.message).toMatch(new RegExp(`(^|\\. )${outcomes[effect]}$`));
+    }
   });
 
   it('none: the key did not come in time', async () => {
-    const client = standIn.open({
-      apiKey: () => new Promise(() => {}),
-      timeout: 20,
-      maxRetries: 0,
-    });
+    const apiKey = () => new Promise<never>(() => {});
+    const client = standIn.open({ apiKey, timeout: 20, maxRetries: 0 });
     const update = client.updateInventory(7n, { quantity: 5 });
     await expect(update).rejects.toMatchObject({ code: 'timeout', effect: 'none' });
   });
 });
-
-it.each(['W/"a"', '"AAAACQBh-gzip"', '"AAAACQBh;br"'])(
-  'an entry is refused if a proxy changed its ETag to %s, which no update could name',
-  async (ETag) => {
-    standIn.responses = [{ body, headers: { ETag } }];
-    const message = expect.stringMatching(/^A proxy changed the ETag.* compression/);
-    const failure = { code: 'invalid_response', status: 200, effect: 'none', message };
-    await expect(standIn.open().getInventoryEntry(7n)).rejects.toMatchObject(failure);
-  },
-);
 
 const entry = '{"petId":9223372036854775807,"quantity":3,"status":"sold"}';
 const adjusted = { body: `{"entries":[${entry}]}` };
@@ -186,84 +160,56 @@ const cart = [{ petId: 9_223_372_036_854_775_807n, delta: -2 }] as const;
 
 describe('adjustInventory', () => {
   const adjust = (maxRetries?: number) => {
-    const client = standIn.open({ fetch: standIn.fetch, timeout: 1_000 });
-    return onFastClock(() => client.adjustInventory(cart, { idempotencyKey, maxRetries }));
+    const client = standIn.open({ fetch: standIn.fetch });
+    return client.adjustInventory(cart, { idempotencyKey, maxRetries });
   };
 
   it('sends exact ids and the key, also again, and returns the entries', async () => {
     const replayed = { ...adjusted, headers: { 'Idempotent-Replayed': 'true' } };
-    standIn.responses = [adjusted, lost, replayed];
+    standIn.responses = [adjusted, busy, lost, replayed];
     const entries = [{ petId: cart[0].petId, quantity: 3, status: 'sold' }];
     expect(await adjust()).toEqual({ entries });
     expect(await adjust()).toEqual({ entries });
     const line = 'POST /v1/inventory/adjustments';
     const text = '{"adjustments":[{"petId":9223372036854775807,"delta":-2}]}';
-    expect(sent()).toEqual(Array(3).fill(`${line}  ${text}`));
-    expect(keys()).toEqual(Array(3).fill(idempotencyKey));
+    expect(sent()).toEqual(Array(4).fill(`${line}  ${text}`));
+    expect(keys()).toEqual(Array(4).fill(idempotencyKey));
     expect(standIn.requests[0]?.headers['content-type']).toBe('application/json');
   });
-
-  it.each<[string, StandInResponse]>([
-    ['503', busy],
-    ['500', toError(500, 'internal_error')],
-    ['429', throttled],
-    ['408', { status: 408, body: '<html>' }],
-    ['a proxy’s 502', { status: 502, body: '<html>' }],
-    ['a proxy’s 429', { status: 429, body: 'Slow down' }],
-    ['a lost connection', lost],
-    ['a timeout', silent],
-    ['a truncated response', { body: adjusted.body.slice(0, -1) }],
-    ['no connection', nowhere('ECONNREFUSED')],
-  ])('is retried after %s', async (_, failure) => {
-    standIn.responses = [failure, adjusted];
-    expect(await adjust()).toMatchObject({ entries: [{ quantity: 3 }] });
-  });
-
-  const refusals = [
-    [404, 'not_found'],
-    [409, 'not_for_sale'],
-    [409, 'insufficient_stock'],
-    [409, 'quantity_out_of_range'],
-  ] as const;
-  const others = [
-    [400, 'invalid_request'],
-    [401, 'unauthorized'],
-    [403, 'forbidden'],
-    [413, 'payload_too_large'],
-    [415, 'unsupported_media_type'],
-    [429, 'too_many_requests'],
-  ] as const;
 
   const none = 'The adjustment was not applied.';
   const noneNow = 'The adjustment was not applied by this call.';
   const unknown = 'The adjustment may or may not have been applied.';
   const earlier = 'The adjustment may or may not have been applied by an earlier attempt.';
 
-  type Outcome = [effect: string, end: string, status: number, code: string, lost?: 'lost'];
-
-  it.each<Outcome>([
+  it.each([
     // The outcome of the key: no earlier attempt can have sold.
-    ...refusals.map(([status, code]): Outcome => ['none', none, status, code]),
-    ...refusals.map(([status, code]): Outcome => ['none', none, status, code, 'lost']),
-    ...others.map(([status, code]): Outcome => ['none', noneNow, status, code]),
+    [404, 'not_found', none, none],
+    [409, 'not_for_sale', none, none],
+    [409, 'insufficient_stock', none, none],
+    [409, 'quantity_out_of_range', none, none],
     // They say nothing about an attempt before them.
-    ...others.map(([status, code]): Outcome => ['unknown', earlier, status, code, 'lost']),
+    [400, 'invalid_request', noneNow, earlier],
+    [401, 'unauthorized', noneNow, earlier],
+    [403, 'forbidden', noneNow, earlier],
+    [413, 'payload_too_large', noneNow, earlier],
+    [415, 'unsupported_media_type', noneNow, earlier],
+    [429, 'too_many_requests', noneNow, earlier],
     // The other adjustment with the key may have been refused.
-    ['unknown', 'It is idempotency_key_reused.', 422, 'idempotency_key_reused'],
-    ['unknown', earlier, 422, 'idempotency_key_reused', 'lost'],
-  ])('has the effect %s and says "%s" after %i %s, and is not sent again', async (...row) => {
-    const [effect, end, status, code, before] = row;
-    standIn.responses = [
-      ...(before ? [lost] : []),
-      // After 429 it would wait, but not longer than a call may take.
-      toError(status, code, status === 429 ? { 'Retry-After': '60' } : {}),
-    ];
-    const attempts = standIn.responses.length;
-    const ofCode = `It is ${code}.`;
-    const message = end === ofCode ? end : `${ofCode} ${end}`;
-    const failure = { effect, status, code, attempts, message, operationId: 'adjustInventory' };
-    await expect(adjust()).rejects.toMatchObject(failure);
-    expect(standIn.requests).toHaveLength(attempts);
+    [422, 'idempotency_key_reused', '', earlier],
+  ])('is not sent again after %i %s: "%s", or after a lost response "%s"', async (...row) => {
+    const [status, code, first, second] = row;
+    // After 429 it would wait, but not longer than a call may take.
+    const answer = toError(status, code, status === 429 ? { 'Retry-After': '60' } : {});
+    for (const [end, course] of [[first, [answer]] as const, [second, [lost, answer]] as const]) {
+      standIn.requests.length = 0;
+      standIn.responses = [...course];
+      const effect = [none, noneNow].includes(end) ? 'none' : 'unknown';
+      const message = `It is ${code}. ${end}`.trim();
+      const details = { effect, attempts: course.length, operationId: 'adjustInventory' };
+      await expect(adjust()).rejects.toMatchObject({ status, code, message, ...details });
+      expect(standIn.requests).toHaveLength(course.length);
+    }
   });
 
   it.each<[string, string, ...StandInResponse[]]>([
@@ -287,33 +233,24 @@ describe('adjustInventory', () => {
   const refused = `[{"petId":9223372036854775807,"code":"insufficient_stock","quantity":1},
     {"petId":-9007199254740993,"code":"not_for_sale","quantity":3,"status":"pending","shelf":2},
     {"petId":7,"code":"not_found"}]`;
-  const refuse = (members: string, headers = {}) => ({
+  const refuse = (members: string) => ({
     status: 409,
-    headers,
     body: `{"code":"insufficient_stock","message":"No.","status":409${members}}`,
   });
 
-  it.each([{}, { 'Idempotent-Replayed': 'true' }])(
-    'says which pets refused it, with exact ids: %j',
-    async (headers) => {
-      standIn.responses = [refuse(`,"refused":${refused}`, headers)];
-      await expect(adjust()).rejects.toMatchObject({
-        code: 'insufficient_stock',
-        effect: 'none',
-        refused: [
-          { petId: 9_223_372_036_854_775_807n, code: 'insufficient_stock', quantity: 1 },
-          {
-            petId: -9_007_199_254_740_993n,
-            code: 'not_for_sale',
-            quantity: 3,
-            status: 'pending',
-            shelf: 2,
-          },
-          { petId: 7n, code: 'not_found' },
-        ],
-      });
-    },
-  );
+  it('says which pets refused it, with exact ids', async () => {
+    standIn.responses = [refuse(`,"refused":${refused}`)];
+    const notForSale = { code: 'not_for_sale', quantity: 3, status: 'pending', shelf: 2 };
+    await expect(adjust()).rejects.toMatchObject({
+      code: 'insufficient_stock',
+      effect: 'none',
+      refused: [
+        { petId: 9_223_372_036_854_775_807n, code: 'insufficient_stock', quantity: 1 },
+        { petId: -9_007_199_254_740_993n, ...notForSale },
+        { petId: 7n, code: 'not_found' },
+      ],
+    });
+  });
 
   // As outcomes that release 2.0 stored.
   it('may not say which pets refused it', async () => {
@@ -323,22 +260,13 @@ describe('adjustInventory', () => {
   });
 
   it.each([
-    'null',
-    '"x"',
     '{}',
-    '5',
-    'true',
     '[null]',
-    '[7]',
-    '[[]]',
-    '[{"code":"not_found"}]',
     '[{"petId":"7","code":"not_found"}]',
-    '[{"petId":1.5,"code":"not_found"}]',
     '[{"petId":9223372036854775808,"code":"not_found"}]',
     '[{"petId":7}]',
     '[{"petId":7,"code":"forbidden"}]',
     '[{"petId":7,"code":"insufficient_stock","quantity":-1}]',
-    '[{"petId":7,"code":"insufficient_stock","quantity":"1"}]',
     '[{"petId":7,"code":"not_for_sale","quantity":1,"status":"lost"}]',
   ])('knows no outcome if the pets are not as promised: %s', async (members) => {
     standIn.responses = [refuse(`,"refused":${members}`)];
@@ -347,16 +275,14 @@ describe('adjustInventory', () => {
   });
 
   it.each<StandInResponse>([
-    ...foreign,
+    { status: 403, body: '<html>' },
     { status: 409, body: '{"code":"insufficient_stock","message":"No."}' },
     { status: 404, body: '{"code":"insufficient_stock","message":"No.","status":404}' },
     { body: '<html>' },
-    { body: '[]' },
     { body: 'null' },
     { body: '{"entries":{}}' },
     { body: `{"entries":[${entry.replace('3', '-1')}]}` },
     // Of another cart.
-    { body: `{"entries":[${body}]}` },
     { body: `{"entries":[${entry},${body}]}` },
   ])('knows no outcome by a response of another server: %j', async (response) => {
     standIn.responses = [response];
@@ -411,7 +337,7 @@ describe('adjustInventory', () => {
       [first, { petId: 8n, delta: 1 }, { petId: 7n, delta: 2 }],
       'adjustments has petId 7 twice: add its deltas.',
     ],
-    ...[0, -0, 0.5, -1.5, MAX_QUANTITY + 1, -MAX_QUANTITY - 1, Number.NaN, -Infinity].map(
+    ...[0, 0.5, MAX_QUANTITY + 1, -MAX_QUANTITY - 1, Number.NaN].map(
       (delta): [string, unknown[], string] => [
         `the delta ${delta}`,
         [first, { petId: 8n, delta }],
@@ -438,25 +364,14 @@ describe('adjustInventory', () => {
 
   it.each<[string, unknown, string]>([
     ['nothing', undefined, anArray],
-    ['null', null, anArray],
     ['a Map', new Map([[7n, -1]]), anArray],
-    ['a Set', new Set([first]), anArray],
-    ['an object', first, anArray],
-    ['a string', '[{"petId":7,"delta":-1}]', anArray],
     ['a hole', Array(1), `adjustments[0].${aBigint}`],
-    ['undefined in it', [undefined], `adjustments[0].${aBigint}`],
     ['null in it', [first, null], `adjustments[1].${aBigint}`],
-    ['a Map in it', [new Map(Object.entries(first))], `adjustments[0].${aBigint}`],
-    ['a pair in it', [[7n, -1]], `adjustments[0].${aBigint}`],
-    ['an id in it', [7n], `adjustments[0].${aBigint}`],
     ['a number for the id', [{ ...first, petId: 7 }], `adjustments[0].${aBigint}`],
-    ['a text for the id', [{ ...first, petId: '7' }], `adjustments[0].${aBigint}`],
     ['a misspelt id', [{ petid: 7n, delta: -1 }], `adjustments[0].${aBigint}`],
-    ['no delta', [{ petId: 7n }], `adjustments[0].${aNumber}`],
     ['a misspelt delta', [{ petId: 7n, Delta: -1 }], `adjustments[0].${aNumber}`],
     ['a text for the delta', [{ ...first, delta: '-1' }], `adjustments[0].${aNumber}`],
     ['a bigint for the delta', [{ ...first, delta: -1n }], `adjustments[0].${aNumber}`],
-    ['null for the delta', [{ ...first, delta: null }], `adjustments[0].${aNumber}`],
   ])('refuses a wrong type by its name, and sends nothing: %s', async (_, list, message) => {
     const call = standIn.open().adjustInventory(list as never, { idempotencyKey });
     await expect(call).rejects.toThrow(new TypeError(message));
