@@ -197,16 +197,14 @@ function isInt64(response: Buffer, from: number, end: number): boolean {
   return (response[start + at] as number) <= (MAX_INT64[at] as number) + (isLast ? 1 : 0);
 }
 
-/** The quantity; -1 if it is missing or invalid, which the parser must read. */
+/** The quantity; negative if it is missing or invalid, which the parser must read. */
 function readQuantity(response: Buffer, from: number, end: number): number {
   const length = end - from;
   if (length === 0 || length > MAX_DIGITS || (length > 1 && response[from] === ZERO)) return -1;
   let quantity = 0;
+  // After a minus sign, it stays negative.
   for (let at = from; at < end; at += 1) {
-    const digit = (response[at] as number) - ZERO;
-    // A minus sign.
-    if (digit < 0) return -1;
-    quantity = quantity * 10 + digit;
+    quantity = quantity * 10 + (response[at] as number) - ZERO;
   }
   return quantity > MAX_QUANTITY ? -1 : quantity;
 }

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,6 +9,8 @@ import {
   toInventoryRecord,
   toVersionValue,
 } from '../../../shared/store/inventoryRecord.ts';
+
+const { itemSize } = createRequire(import.meta.url)('dynalite/db');
 
 const anyItem = fc.record({
   petId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -29,14 +30,13 @@ describe('an inventory record', () => {
 
   it('takes 11 bytes for a pet id of six digits', () => {
     const record = toInventoryRecord({ petId: 123_456n, quantity: 9_999, status: 'available' });
-    expect(toBytes(record)).toBe(11);
+    expect(itemSize(record, false)).toBe(11);
   });
 
   it('is so short that a page has 20,000, and so the ETag that the guide to lists names', () => {
     const longest = { petId: -(2n ** 63n), quantity: 2_147_483_647, status: 'sold' } as const;
     const record = { ...toInventoryRecord(longest), v: { B: 'AQIDBAU=' } };
     // As the local stage counts a page, with what it adds to each item.
-    const { itemSize } = createRequire(import.meta.url)('dynalite/db');
     expect(20_000 * itemSize(record, true, true)).toBeLessThan(1_024 ** 2);
     expect(toVersionValue(newVersion()).B).toHaveLength(Buffer.from(record.v.B, 'base64').length);
   });
@@ -73,8 +73,8 @@ describe('a version', () => {
   });
 
   it('of an update is only its random value, in 6 bytes with its name', () => {
-    const versions = new Set(Array.from({ length: 1_000 }, newVersion));
-    expect(versions.size).toBe(1_000);
+    const versions = new Set(Array.from({ length: 100 }, newVersion));
+    expect(versions.size).toBe(100);
     for (const version of versions) {
       expect(version).toMatch(/^[\w-]{7}$/);
       const v = toVersionValue(version);
@@ -98,10 +98,3 @@ describe('a version', () => {
       expect(buildCondition(text, 0), text).toBeUndefined();
   });
 });
-
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
-function toBytes(record: Record<string, AttributeValue>): number {
-  return Object.entries(record)
-    .map(([name, { N, S }]) => name.length + (S?.length ?? Math.ceil((N ?? '').length / 2) + 1))
-    .reduce((sum, bytes) => sum + bytes, 0);
-}

@@ -67,17 +67,14 @@ function toResponse(records: readonly object[], rest: object, before: number, sp
   return JSON.stringify(Object.fromEntries(members), null, space);
 }
 
-describe.each([
-  ['without tags', false],
-  ['with tags', true],
-])('rewriteScanResponse %s', (_, withTags) => {
+describe('rewriteScanResponse', () => {
   it('rewrites every page of our records like a JSON parser, in any order of attributes', () => {
     const records = fc.array(inAnyOrder(ours), { maxLength: 30 });
     fc.assert(
-      fc.property(records, envelope, fc.nat(), (items, rest, before) =>
+      fc.property(records, envelope, fc.nat(), fc.boolean(), (items, rest, before, withTags) =>
         rewrite(toResponse(items, rest, before), withTags),
       ),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -86,9 +83,10 @@ describe.each([
     const space = fc.constantFrom(undefined, ' ', '\n');
     fc.assert(
       fc.property(records, envelope, fc.nat(), space, (items, rest, before, white) => {
-        rewrite(toResponse(items, rest, before, white), withTags);
+        for (const withTags of [false, true])
+          rewrite(toResponse(items, rest, before, white), withTags);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -121,8 +119,10 @@ describe.each([
     ['an item that is no record', '1'],
   ])('leaves %s to the parser', (_, record) => {
     const page = (items: string) => Buffer.from(`{"Items":[${items}],"Count":1}`);
-    expect(rewriteScanResponse(page(record), withTags)).toBeUndefined();
-    expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
+    for (const withTags of [false, true]) {
+      expect(rewriteScanResponse(page(record), withTags)).toBeUndefined();
+      expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
+    }
   });
 
   it('leaves a page truncated at any byte to the parser', () => {
@@ -130,9 +130,9 @@ describe.each([
     const response = `{"Count":2,"Items":[${record},${record}]}`;
     const end = response.lastIndexOf(']');
     for (let length = 0; length <= end; length++) {
-      expect(rewriteScanResponse(Buffer.from(response.slice(0, length)), withTags)).toBeUndefined();
+      expect(rewriteScanResponse(Buffer.from(response.slice(0, length)), false)).toBeUndefined();
     }
-    expect(rewriteScanResponse(Buffer.from(response), withTags)).toBeDefined();
+    expect(rewriteScanResponse(Buffer.from(response), false)).toBeDefined();
   });
 
   it('leaves a page with any one byte changed to the parser, or agrees with it', () => {
@@ -145,11 +145,11 @@ describe.each([
       for (const other of ['', ...'"{}[]:,NSpqsv7-+/=B ']) {
         for (const kept of [0, 1]) {
           const changed = response.slice(0, at) + other + response.slice(at + 1 - kept);
-          const rewritten = rewriteScanResponse(Buffer.from(changed), withTags);
+          const rewritten = rewriteScanResponse(Buffer.from(changed), true);
           if (!rewritten) continue;
           rewrittenOnes += 1;
           // The SDK finds invalid JSON outside the records.
-          if (isJson(changed)) rewrite(changed, withTags);
+          if (isJson(changed)) rewrite(changed, true);
           else expect(isJson(String(rewritten.remainder)), changed).toBe(false);
         }
       }
@@ -159,9 +159,9 @@ describe.each([
 
   it('leaves a page without items to the parser, but rewrites one that starts with its items', () => {
     for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}', '"items":]']) {
-      expect(rewriteScanResponse(Buffer.from(response), withTags), response).toBeUndefined();
+      expect(rewriteScanResponse(Buffer.from(response), false), response).toBeUndefined();
     }
-    expect(rewriteScanResponse(Buffer.from('"Items":[]'), withTags)?.items).toHaveLength(0);
+    expect(rewriteScanResponse(Buffer.from('"Items":[]'), false)?.items).toHaveLength(0);
   });
 });
 

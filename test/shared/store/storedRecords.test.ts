@@ -85,16 +85,9 @@ describe(`records that ${testEngine.name} stores`, () => {
     await endpoint().heal();
   });
 
-  const anyVersion = [
-    { N: '0' },
-    { N: '-1.5' },
-    { S: '' },
-    { S: 'é"\\' },
-    B(),
-    B(1, 2, 3, 4),
-    B(0, 0, 0, 25, 0, 97),
-    B(...Array(16).keys()),
-  ].map((v) => ({ by: JSON.stringify(v), row: { ...toInventoryRecord(entry), v } }));
+  const anyVersion = [{ N: '-1.5' }, { S: '' }, { S: 'é"\\' }, B(), B(0, 0, 0, 25, 0, 97)].map(
+    (v) => ({ by: JSON.stringify(v), row: { ...toInventoryRecord(entry), v } }),
+  );
 
   it.each([...stored.inventory, ...anyVersion])(
     'have a tag that an update takes once: $by',
@@ -116,11 +109,9 @@ describe(`records that ${testEngine.name} stores`, () => {
     ['q', { N: '1.5' }],
     ['q', { N: '-1' }],
     ['q', { N: '0.99999999999999999999' }],
-    ['q', { N: `0.${'0'.repeat(99)}1` }],
     ['q', { N: '2147483648' }],
     ['q', { S: '1' }],
     ['s', { S: 'x' }],
-    ['s', { N: '1' }],
     ['v', { BOOL: true }],
     ['v', { S: 'x'.repeat(65) }],
     ['v', { N: '1'.repeat(39).replaceAll('1', '0').replace('0', '1') }],

@@ -9,7 +9,6 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toJson } from '../../../shared/contract/json.ts';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
-import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
@@ -144,15 +143,6 @@ describe(`on ${testEngine.name}`, () => {
     await Promise.resolve(act()).catch(() => {});
     expect(units).toEqual({ read, write, failedWrites: failed });
     expect([...endpoint().calls.keys()].join()).toBe(action);
-  });
-
-  it('a key lookup takes one unit', async () => {
-    const { keyId, secretHash } = mintApiKey();
-    const Item = { keyId: { S: keyId }, secretHash: { S: secretHash } };
-    await client().send(new PutItemCommand({ TableName: 'apiKeys', Item }));
-    const units = meterRequest();
-    expect(await defineKeyStore(client(), 'apiKeys').get(keyId)).toEqual({ keyId, secretHash });
-    expect(units).toMatchObject({ read: 1, write: 0 });
   });
 
   it('a transaction that is in progress at every retry is an outage', async () => {
