@@ -62,14 +62,13 @@ describe('the log line of a request', () => {
     expect(unknown).toMatchObject({ status: 401, readUnits: 1, keyReadUnits: 1 });
   });
 
-  it('counts failed conditional writes and their units, if there were any', async () => {
+  it('counts failed conditional writes and their units', async () => {
     const log = defineLogged(() => {
       countUnits('write', 1);
       countFailedWrite(1);
       countFailedWrite(1);
     });
     expect(await log()).toMatchObject({ writeUnits: 3, failedWrites: 2 });
-    expect(await defineLogged()()).not.toHaveProperty('failedWrites');
   });
 
   const busy = () => Promise.reject(new StoreUnavailable(new Error('throttled')));
@@ -102,10 +101,6 @@ describe('the log line of a request', () => {
     expect(logs.info.mock.lastCall?.[0]).not.toHaveProperty('petIds');
   });
 
-  it('has no path of another response', async () => {
-    expect(await defineLogged()()).not.toHaveProperty('path');
-  });
-
   const unknown = mintApiKey('0123456789').apiKey;
   const noCredentials = { status: 401, refused: 'no bearer credentials', keyId: undefined };
   const malformed = { ...noCredentials, refused: 'malformed key' };
@@ -131,7 +126,6 @@ describe('the log line of a request', () => {
     [['shop-7.a_B'], true],
     [['x'.repeat(64)], true],
     [['x'.repeat(65)], false],
-    [['a b'], false],
     [['a\nb'], false],
     [[''], false],
     [['a', 'b'], false],

@@ -71,7 +71,6 @@ describe('a streamed array', () => {
   it.each([
     [1_023, 'gzip', undefined],
     [1_024, 'gzip', 'gzip'],
-    [1_023, 'zstd', undefined],
     [1_024, 'zstd', 'zstd'],
   ])('of %i bytes is compressed by %s: %s', async (length, accepted, encoding) => {
     const response = await list(toPages('1'.repeat(length)), { 'Accept-Encoding': [accepted] });

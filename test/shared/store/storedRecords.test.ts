@@ -112,6 +112,7 @@ describe(`records that ${testEngine.name} stores`, () => {
     ['q', { N: '2147483648' }],
     ['q', { S: '1' }],
     ['s', { S: 'x' }],
+    ['s', { N: '1' }],
     ['v', { BOOL: true }],
     ['v', { S: 'x'.repeat(65) }],
     ['v', { N: '1'.repeat(39).replaceAll('1', '0').replace('0', '1') }],
