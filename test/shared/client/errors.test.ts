@@ -48,8 +48,6 @@ describe('a PetstoreError', () => {
     [{ status: 502, body: '<html>Bad Gateway</html>' }, 'service_unavailable', 502, notOurs],
     // API Gateway, outside the service's stage.
     [{ status: 403, body: '{"message":"Forbidden"}' }, 'invalid_response', 403],
-    [{ status: 404, body: '{"code":"not_found","message":"Gone"}' }, 'invalid_response', 404],
-    [{ status: 429, headers: { 'Retry-After': '99' } }, 'invalid_response', 429],
     [{ status: 500, body: 'null' }, 'service_unavailable', 500],
     [{ status: 400, body: '{"code":"toString","message":"x"}' }, 'invalid_response', 400],
     [toError(404, 'unknown_path'), 'invalid_response', 404, 'It is unknown_path.'],
@@ -57,7 +55,6 @@ describe('a PetstoreError', () => {
       (response) =>
         [response, 'invalid_response', 404, /^There is nothing at this path\. The base /] as const,
     ),
-    [{ status: 301, headers: { Location: '/' } }, 'invalid_response', 301],
     [{ status: 304, body: '' }, 'invalid_response', 304],
     [{ status: 204, body: '' }, 'invalid_response', 204],
     [
@@ -69,18 +66,6 @@ describe('a PetstoreError', () => {
     [{ body: '[]' }, 'invalid_response', 200, /response\. Its petId is missing or invalid\.$/],
     [{ body: '[' }, 'invalid_response', 200],
     [brokenOff('{"code":', 404), 'connection_failed', 404, /^The response was truncated\. t/],
-    [
-      { body: entry.replace('sold', 'lost') },
-      'invalid_response',
-      200,
-      /\. Its status is .*invalid\.$/,
-    ],
-    [
-      { body: entry.replace('3', '"3"') },
-      'invalid_response',
-      200,
-      /\. Its quantity is .*invalid\.$/,
-    ],
     [{ body: 'null' }, 'invalid_response', 200],
     [
       { body: entry, headers: { ETag: 'W/"a"' } },

@@ -5,7 +5,7 @@ import {
   type PetstoreClient,
   type ResponseInfo,
 } from '../../../shared/client/index.ts';
-import { apiKey, silent, toError, unfinished, useStandIn } from './standIn.ts';
+import { apiKey, toError, unfinished, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
 
@@ -27,13 +27,9 @@ describe('an invalid option', () => {
     ['baseUrl', { baseUrl: 'xhttps://petstore.example/v1' }],
     ['baseUrl', { baseUrl: 'https://me:secret@petstore.example/v1' }],
     ['baseUrl', { baseUrl: 'https://petstore.example/v1?key=1' }],
-    [
-      'baseUrl must be an http or https URL that ends in /v1',
-      { baseUrl: 'https://petstore.example' },
-    ],
+    ['an http or https URL that ends in /v1', { baseUrl: 'https://petstore.example' }],
     ['that ends in /v1', { baseUrl: 'https://v1' }],
     ['that ends in /v1', { baseUrl: 'https://petstore.example/apiv1' }],
-    ['that ends in /v1', { baseUrl: 'https://petstore.example/v1/inventory' }],
     ['that ends in /v1', { baseUrl: 'https://petstore.example/#/v1' }],
     ['apiKey', { apiKey: '' }],
     ['apiKey', { apiKey: undefined as never }],
@@ -43,7 +39,6 @@ describe('an invalid option', () => {
     ['onResponse must be a function', { onResponse: true as never }],
     ['onDeprecation must be a function', { onDeprecation: null as never }],
     ['timeout', { timeout: 0 }],
-    ['timeout', { timeout: Number.NaN }],
     ['timeout', { timeout: '500' as never }],
     ['totalTimeout', { totalTimeout: 2 ** 31 }],
     ['maxRetries', { maxRetries: -1 }],
@@ -59,7 +54,6 @@ describe('an invalid option', () => {
     ['The header "X-Shop"', { headers: new Map([['X-Shop', 'secret\n1']]) as never }],
     ['The header "X Shop"', { headers: { 'X Shop': '1' } }],
     ['headers must be', { headers: null as never }],
-    ['headers must be', { headers: 'X-Shop: 1' as never }],
   ])('%s is refused by its name: %j', (name, option) => {
     const options = { baseUrl: 'https://petstore.example/v1', apiKey, ...option };
     expect(() => createPetstoreClient(options)).toThrow(TypeError);
@@ -108,13 +102,10 @@ describe('an invalid option', () => {
     ['baseUrl', (client, option) => client.listOrders({}, option), ofCall],
     ['ifMatch', adjust, `idempotencyKey, ${ofCall}`],
     ['ifMatch', (client, option) => client.getInventoryEntry(7n, option), `ifNoneMatch, ${ofCall}`],
-    ['ifmatch', update, `ifMatch, ${ofCall}`],
     // It was an option until release 3.0.
     ['idempotencyKey', update, `ifMatch, ${ofCall}`],
     ['petId', (client, option) => client.listInventory(option), ofList],
-    ['sort', (client, option) => client.inventoryPages(option).next(), ofList],
     ['signal', (client, option) => client.listOrders(option), 'limit, cursor'],
-    ['status', (client, option) => client.orderPages(option).next(), 'limit, cursor'],
     ['timeout', (client, option) => client.orders(option).next(), 'limit, cursor'],
   ])('is unknown: %s, refused by its name by %s', async (name, call, known) => {
     const calling = (async () => call(standIn.open(), { [name]: 3 } as never))();
@@ -209,18 +200,14 @@ describe('fetch', () => {
 });
 
 describe('apiKey as a function', () => {
-  const authorizations = () => standIn.requests.map(({ headers }) => headers.authorization);
-
-  it.each<[string, (key: string) => string | Promise<string>]>([
-    ['at once', (key) => key],
-    ['later', async (key) => key],
-  ])('gives the key of each request %s: its retries have the same', async (_, toKey) => {
+  it('gives the key of each request: its retries have the same', async () => {
     standIn.responses = [busy, tagged, busy, adjusted];
     let count = 0;
-    const client = standIn.open({ apiKey: () => toKey(`psk_${++count}`) });
+    const client = standIn.open({ apiKey: async () => `psk_${++count}` });
     await client.getInventoryEntry(7n);
     await client.adjustInventory(sale, { idempotencyKey: 'order-1' });
-    expect(authorizations()).toEqual([1, 1, 2, 2].map((key) => `Bearer psk_${key}`));
+    const authorizations = standIn.requests.map(({ headers }) => headers.authorization);
+    expect(authorizations).toEqual([1, 1, 2, 2].map((key) => `Bearer psk_${key}`));
   });
 
   const reason = new Error('The vault is closed.');
@@ -293,12 +280,4 @@ describe('onResponse', () => {
       await standIn.requests[0]?.closed;
     },
   );
-
-  it('is not called without a response', async () => {
-    standIn.responses = [silent];
-    const onResponse = vi.fn();
-    const client = standIn.open({ onResponse, timeout: 20, maxRetries: 0 });
-    await client.listOrders().catch(() => {});
-    expect(onResponse).not.toHaveBeenCalled();
-  });
 });

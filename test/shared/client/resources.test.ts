@@ -79,14 +79,13 @@ describe('the tag of an entry', () => {
     toTag({ N: '12' }),
     toTag({ N: '-3.5' }),
     // Updates' random values, the most like another server's.
-    ...['aaaa-br', 'aa-gzip', '-gzip-w', 'aa-zstd', '--gzip8', '-------'].map((text) =>
+    ...['aaaa-br', 'aa-gzip', 'aa-zstd', '-------'].map((text) =>
       toTag({ B: Buffer.from(text, 'base64url') }),
     ),
     // Of a future release.
     '"9"',
     '"v2:AAAACQBh"',
     '"sha256-47DEQpj8HBSa"',
-    '"broken"',
   ])('is taken as the service makes it: %s', (etag) => {
     expect(toTaggedItem({ ...item, etag }).etag).toBe(etag);
   });
@@ -99,9 +98,6 @@ describe('the tag of an entry', () => {
     ...['-gzip', ';gzip', ':gzip', '+br', '-zstd', '-deflate', '-GZIP'].map(
       (suffix) => `"AAAACQBh${suffix}"`,
     ),
-    // Of a random value, and with a type.
-    '"abcdefg-gzip"',
-    '"AAAACQBh.N.MTI-gzip"',
   ])('is refused as a proxy changes it: %s', (etag) => {
     const expected = {
       code: 'invalid_response',

@@ -150,7 +150,6 @@ it('a page of a deprecated list links to the next page and to the guide', async 
 });
 
 it.each([
-  ['/v1/store/orders', '/v1/store/orders'],
   ['/shop/v1/store/orders/', '/shop/v1/store/orders/'],
   // `//v1` would be another host (RFC 3986 section 4.2).
   ['//v1/store/orders', '/v1/store/orders'],

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
@@ -106,18 +105,6 @@ describe('an error of our own is no outage, and no reason for a retry', () => {
     }
   });
 
-  it('if the document client cannot convert a number', async () => {
-    respond = (response) => response.end('{"Item":{"weight":{"N":"4.5"}}}');
-    const own = defineDynamoDB();
-    const documents = DynamoDBDocumentClient.from(own, {
-      unmarshallOptions: { wrapNumbers: BigInt },
-    });
-    const reading = documents.send(new GetCommand({ TableName: 't', Key: { p: 1 } }));
-    await expect(reading).rejects.toThrow(SyntaxError);
-    expect(attempts).toBe(1);
-    own.destroy();
-  });
-
   it('if the items of a page cannot be taken out', async () => {
     let pages = 0;
     respondToScan = (response) => {
@@ -190,14 +177,14 @@ it('a connection with a slow response is closed', async () => {
     const seconds = (performance.now() - started) / 1_000;
     expect(seconds).toBeGreaterThan(8.9);
     expect(seconds).toBeLessThan(12);
-  });
+  }, 50);
   expect(closed).toHaveLength(3);
   await Promise.all(closed);
 });
 
 it('a large page may take one more second for each MB', async () => {
   const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'a' } };
-  const Items = Array.from({ length: 40_000 }, () => record);
+  const Items = Array.from({ length: 20_000 }, () => record);
   const page = JSON.stringify({ Count: Items.length, Items });
   let pages = 0;
   respondToScan = (response) => {
@@ -205,7 +192,7 @@ it('a large page may take one more second for each MB', async () => {
     response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
     setTimeout(() => response.end(page.slice(1_000_000)), 3_500);
   };
-  const { items } = await onFastClock(scan);
+  const { items } = await onFastClock(scan, 50);
   expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
   expect(pages).toBe(1);
 });
@@ -215,14 +202,11 @@ const refusal = (name: string, httpStatusCode = 400) => ({ name, $metadata: { ht
 
 it.each([
   [{ code: 'ECONNREFUSED' }, true],
-  [{ code: 'ECONNRESET' }, true],
   [{ code: 'EAI_AGAIN' }, true],
   [{ cause: failure({ code: 'EPIPE' }) }, true],
   [refusal('InternalServerError', 500), true],
-  [refusal('Unknown', 502), true],
   [refusal('Unknown', 507), true],
   [refusal('AccessDeniedException'), false],
-  [refusal('ResourceNotFoundException'), false],
   [refusal('ConditionalCheckFailedException'), false],
   [refusal('InvalidSignatureException'), false],
   [{ name: 'TypeError' }, false],
