@@ -183,8 +183,7 @@ it('a connection with a slow response is closed', async () => {
 });
 
 it('a large page may take one more second for each MB', async () => {
-  const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'a' } };
-  const Items = Array.from({ length: 20_000 }, () => record);
+  const Items = Array.from({ length: 20_000 }, () => toRecord(1));
   const page = JSON.stringify({ Count: Items.length, Items });
   let pages = 0;
   respondToScan = (response) => {
@@ -214,4 +213,86 @@ it.each([
   [{ name: 'AbortError', code: 'ECONNRESET' }, false],
 ])('%j is an outage: %s', (fields, expected) => {
   expect(isOutage(failure(fields))).toBe(expected);
+});
+
+const toRecord = (petId: number) => ({ p: { N: `${petId}` }, q: { N: '1' }, s: { S: 'a' } });
+const toItem = (petId: number) => `{"petId":${petId},"quantity":1,"status":"available"}`;
+
+const toBody = (petIds: readonly number[], rest: object = {}) =>
+  JSON.stringify({ Items: petIds.map(toRecord), ...rest });
+
+const readPage = async () => {
+  const { items, next } = await scan();
+  return { items: Buffer.isBuffer(items) ? items.toString() : items, next };
+};
+const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });
+
+const many = Array.from({ length: 5_000 }, (_, petId) => petId);
+
+describe('a page', () => {
+  it.each([
+    ['in one piece', [1, 2]],
+    ['after a smaller one', many],
+    ['after a larger one', [3]],
+    ['without entries', []],
+    ['as large as the one before the last', many],
+  ])('%s is read whole', async (_, petIds) => {
+    respondToScan = (response) => {
+      const body = toBody(petIds);
+      response.setHeader('Content-Length', Buffer.byteLength(body));
+      response.end(body);
+    };
+    expect(await readPage()).toEqual(toItems(petIds));
+  });
+
+  it('without a length is read whole, in any chunks, also beside another one', async () => {
+    const pages = [many, many.map((petId) => petId + 5_000)];
+    const open: ServerResponse[] = [];
+    respondToScan = async (response) => {
+      open.push(response);
+      if (open.length < pages.length) return;
+      const bodies = pages.map((petIds) => toBody(petIds));
+      for (let from = 0; from < 300_000; from += 30_000) {
+        for (const [index, one] of open.entries()) {
+          one.write(bodies[index]?.slice(from, from + 30_000) ?? '');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      for (const one of open) one.end();
+    };
+    const read = await Promise.all(pages.map(readPage));
+    expect(read.map(({ items }) => items).sort()).toEqual(pages.map((one) => toItems(one).items));
+  });
+
+  it('says where the next one starts', async () => {
+    const LastEvaluatedKey = { p: { N: '7' } };
+    respondToScan = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }));
+    expect(await readPage()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
+  });
+
+  it.each([
+    ['with an attribute that nobody declared', { ...toRecord(1), x: { L: [{ N: '4.5' }] } }],
+    ['with an attribute missing', { p: { N: '1' } }],
+    ['with a version of release 1.0.0', { ...toRecord(1), v: { N: '3' } }],
+  ])('%s is as DynamoDB’s JSON has it, and says where the next one starts', async (_, record) => {
+    const LastEvaluatedKey = { p: { N: '7' } };
+    respondToScan = (response) =>
+      response.end(JSON.stringify({ Items: [record], LastEvaluatedKey }));
+    expect(await readPage()).toEqual({ items: [record], next: LastEvaluatedKey });
+  });
+
+  it('with white space or without items is as DynamoDB’s JSON has it', async () => {
+    respondToScan = (response) => response.end('{ }');
+    expect(await readPage()).toEqual({ items: [] });
+    respondToScan = (response) => response.end(JSON.stringify({ Items: [toRecord(1)] }, null, 1));
+    expect(await readPage()).toEqual({ items: [toRecord(1)] });
+  });
+
+  it('with an error throws it', async () => {
+    respondToScan = (response) => {
+      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end('{"__type":"x#ResourceNotFoundException","message":"gone"}');
+    };
+    await expect(readPage()).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
 });
