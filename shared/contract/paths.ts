@@ -10,20 +10,9 @@ export function fillPath(path: string, value: string): string {
  * API Gateway, doubled slashes and slashes at the end make no other path. An encoded slash is part of its segment.
  */
 export function matchPath(path: string, requested: string): Record<string, string> | undefined {
-  const found = toPattern(path).exec(requested);
-  return found ? { ...found.groups } : undefined;
-}
-
-/** Compiled once, since every request is compared with every path. */
-const patterns = new Map<string, RegExp>();
-
-function toPattern(path: string): RegExp {
-  const known = patterns.get(path);
-  if (known) return known;
   const pattern = path.replaceAll('/', '/+').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const compiled = new RegExp(`^${pattern}/*$`);
-  patterns.set(path, compiled);
-  return compiled;
+  const found = new RegExp(`^${pattern}/*$`).exec(requested);
+  return found ? { ...found.groups } : undefined;
 }
 
 /**

@@ -22,7 +22,7 @@ import type {
   Reply,
   RequestState,
 } from './operationRequest.ts';
-import { endTime, inTime, startTime } from './requestTime.ts';
+import { inTime, startTime } from './requestTime.ts';
 import { streamedExecution } from './streamedExecution.ts';
 
 /** A handler's input, already checked. */
@@ -104,7 +104,7 @@ function startRequest(request: OperationRequest): void {
 }
 
 function endRequest(operation: Operation, request: OperationRequest): void {
-  endTime(request);
-  const { isRequest, isWarmUp } = request.internal;
+  const { timer, isRequest, isWarmUp } = request.internal;
+  clearTimeout(timer);
   if (isRequest && !isWarmUp) logAccess(operation, request);
 }

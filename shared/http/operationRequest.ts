@@ -83,14 +83,10 @@ export type OperationRequest = Request<
   RequestState
 >;
 
-export type OperationStep = (request: OperationRequest) => void | Promise<void>;
-
 /** A middleware: middy calls its steps in turn. After a throw, only `onError` runs. */
-export interface OperationMiddleware {
-  before?: OperationStep;
-  after?: OperationStep;
-  onError?: OperationStep;
-}
+export type OperationMiddleware = {
+  [Step in 'before' | 'after' | 'onError']?: (request: OperationRequest) => void | Promise<void>;
+};
 
 /** A header's value; several lines are joined as in RFC 9110 section 5.3. */
 export function readHeader({ internal }: OperationRequest, name: string): string | undefined {

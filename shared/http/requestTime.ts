@@ -24,10 +24,6 @@ export function startTime({ context, internal }: OperationRequest): void {
   internal.deadline.catch(() => {});
 }
 
-export function endTime({ internal }: OperationRequest): void {
-  clearTimeout(internal.timer);
-}
-
 /**
  * Waits for the promise, until the deadline.
  * @throws {StoreUnavailable} at the deadline

@@ -14,11 +14,6 @@ export const MAX_ATTEMPTS = 10;
 /** Milliseconds, before the last attempts. */
 const MAX_PAUSE = 800;
 
-/** The maximum of the pause after an attempt. Half of it is the average. */
-export function computeMaxPause(attempt: number): number {
-  return Math.min(50 * 2 ** attempt, MAX_PAUSE);
-}
-
 /** A write changed nothing, because an item was not as expected. The next attempt expects it as it is. */
 export class StateChanged extends Error {
   override readonly name = 'StateChanged';
@@ -38,7 +33,8 @@ export async function repeatConflicts<Output>(send: () => Promise<Output>): Prom
       if (!isOtherState && !isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error, true);
       if (isOtherState) continue;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * computeMaxPause(attempt)));
+      const pause = Math.random() * Math.min(50 * 2 ** attempt, MAX_PAUSE);
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

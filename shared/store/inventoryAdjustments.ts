@@ -51,7 +51,8 @@ export function defineInventoryAdjustments(
       adjustments: readonly InventoryAdjustment[],
       idempotencyKey: string,
     ): Promise<AdjustmentResult> {
-      const isReplay = await decide(client, tableName, requestsTable, adjustments, idempotencyKey);
+      const row = defineRequestRow(requestsTable, adjustments, idempotencyKey);
+      const isReplay = await decide(client, tableName, adjustments, row);
       const petIds = adjustments.map(({ petId }) => petId);
       try {
         const records = await readInventoryRecords(client, tableName, petIds, true);
@@ -76,18 +77,9 @@ const APPLIED =
 async function decide(
   client: DynamoDBClient,
   tableName: string,
-  requestsTable: string,
   adjustments: readonly InventoryAdjustment[],
-  idempotencyKey: string,
+  { version, buildPut, readOutcome }: ReturnType<typeof defineRequestRow>,
 ): Promise<boolean> {
-  const version = newVersion();
-  const { buildPut, readOutcome } = defineRequestRow(
-    requestsTable,
-    adjustments,
-    idempotencyKey,
-    version,
-  );
-
   async function transact(): Promise<boolean> {
     const Put = { ...buildPut(), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
     const updates = adjustments.map((adjustment) => ({
@@ -129,12 +121,15 @@ function defineRequestRow(
   requestsTable: string,
   adjustments: readonly InventoryAdjustment[],
   idempotencyKey: string,
-  version: string,
 ) {
+  const version = newVersion();
   const key = buildRequestKey(idempotencyKey);
   const deltas = toDeltas(adjustments);
 
   return {
+    /** The new version of the entries. */
+    version,
+
     /**
      * Puts the row, unless another one is there that has not expired: DynamoDB may take some days to delete expired items.
      * @param refusal unless the adjustment takes effect

@@ -33,7 +33,9 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string) {
       rewriteScanResponse(response, withTags),
     );
     // Not within the call, which the SDK would retry.
-    return { items: Buffer.isBuffer(items) ? items : toItemsJson(items, withTags), next };
+    if (Buffer.isBuffer(items)) return { items, next };
+    const text = toJson(items.map(withTags ? toTaggedItem : toInventoryItem));
+    return { items: Buffer.from(text.slice(1, -1)), next };
   }
 
   return {
@@ -90,7 +92,7 @@ async function readFilteredPage(
   { limit, cursor, status, withTags }: PageRequest & Selection,
 ): Promise<Page<InventoryItem>> {
   const found: Record<string, AttributeValue>[] = [];
-  let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isPetId));
+  let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isInt64));
   do {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new ScanCommand({
@@ -112,13 +114,6 @@ async function readFilteredPage(
   };
 }
 
-function toItemsJson(
-  records: readonly Record<string, AttributeValue>[],
-  withTags: boolean,
-): Buffer {
-  return Buffer.from(toJson(records.map(withTags ? toTaggedItem : toInventoryItem)).slice(1, -1));
-}
-
 function buildFilter(status: PetStatus | undefined) {
   return status === undefined
     ? {}
@@ -128,6 +123,4 @@ function buildFilter(status: PetStatus | undefined) {
       };
 }
 
-function isPetId(text: string): boolean {
-  return parseInt64(text) !== undefined;
-}
+const isInt64 = (text: string) => parseInt64(text) !== undefined;

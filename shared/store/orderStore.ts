@@ -15,8 +15,6 @@ import {
 /** All orders are in one ledger, sorted by time, so that a query reads the newest first. */
 const LEDGER = 'orders';
 
-export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
-
 export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /**
@@ -45,7 +43,7 @@ export function defineOrderStore(client: DynamoDBDocumentClient, tableName: stri
   };
 }
 
-export function toOrderRecord(order: Order): OrderRecord {
+export function toOrderRecord(order: Order) {
   return { ...order, ledger: LEDGER, placed: toSortKey(order) };
 }
 

@@ -18,11 +18,6 @@ export function definePetStore(client: DynamoDBDocumentClient, tableName: string
   };
 }
 
-/** The table stores the pet unchanged, with its ids as DynamoDB numbers. */
-export function toPetRecord(pet: Pet): Pet {
-  return pet;
-}
-
 const named = mapOf({ id: int64, name: text });
 
 /** An earlier release may have stored addresses that an import refuses now, so any text is one. */

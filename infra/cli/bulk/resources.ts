@@ -6,7 +6,7 @@ import { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 import { unmarshallOptions } from '../../../shared/store/documents.ts';
 import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toOrder, toOrderRecord } from '../../../shared/store/orderStore.ts';
-import { toPet, toPetRecord } from '../../../shared/store/petStore.ts';
+import { toPet } from '../../../shared/store/petStore.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -37,7 +37,8 @@ export const resources = {
     ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
     columns: ['petId', 'quantity', 'status'],
   },
-  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), fromDocument(toPet)),
+  // The table has a pet unchanged.
+  pets: defineResource(Pet, 'id', (pet) => marshall(pet), fromDocument(toPet)),
   orders: defineResource(
     Order,
     'id',

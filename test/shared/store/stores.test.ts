@@ -18,7 +18,7 @@ import { defineInventoryList, type InventoryList } from '../../../shared/store/i
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
-import { toPet, toPetRecord } from '../../../shared/store/petStore.ts';
+import { toPet } from '../../../shared/store/petStore.ts';
 import { testEngine } from '../../support/engines.ts';
 import { skipBackOff } from '../../support/faults/clock.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
@@ -49,7 +49,7 @@ describe(`on ${testEngine.name}`, () => {
   const put = (Item: Record<string, AttributeValue>, more: object = {}) =>
     client().send(new PutItemCommand({ TableName: 'inventory', Item, ...more }));
   const putPet = (pet: Pet, more: Record<string, AttributeValue> = {}) => {
-    const Item = { ...marshall(toPetRecord(pet)), ...more };
+    const Item = { ...marshall(pet), ...more };
     return client().send(new PutItemCommand({ TableName: 'pets', Item }));
   };
   /** As an operation reads a pet. */
