@@ -324,32 +324,23 @@ describe('adjustInventory', () => {
 
   const first = { petId: 7n, delta: -1 };
   const range = 'must be an integer from -2147483647 to 2147483647, but not 0';
+  const int64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-  it.each<[string, unknown[], string]>([
-    ['no pets', [], 'adjustments must have 1 to 10 elements, not 0.'],
+  it.each<[string, unknown[]]>([
+    ['adjustments must have 1 to 10 elements, not 0.', []],
     [
-      'eleven pets',
-      Array.from({ length: 11 }, (_, id) => ({ petId: BigInt(id), delta: -1 })),
       'adjustments must have 1 to 10 elements, not 11.',
+      Array.from({ length: 11 }, (_, id) => ({ ...first, petId: BigInt(id) })),
     ],
-    [
-      'a pet twice',
-      [first, { petId: 8n, delta: 1 }, { petId: 7n, delta: 2 }],
-      'adjustments has petId 7 twice: add its deltas.',
-    ],
+    ['adjustments has petId 7 twice: add its deltas.', [first, { petId: 7n, delta: 2 }]],
+    [`adjustments[0].petId ${int64}, not ${2n ** 63n}.`, [{ ...first, petId: 2n ** 63n }]],
     ...[0, 0.5, MAX_QUANTITY + 1, -MAX_QUANTITY - 1, Number.NaN].map(
-      (delta): [string, unknown[], string] => [
-        `the delta ${delta}`,
-        [first, { petId: 8n, delta }],
+      (delta): [string, unknown[]] => [
         `adjustments[1].delta ${range}: it is ${delta}.`,
+        [first, { petId: 8n, delta }],
       ],
     ),
-    ...[2n ** 63n, -(2n ** 63n) - 1n].map((petId): [string, unknown[], string] => [
-      `the id ${petId}`,
-      [{ petId, delta: -1 }],
-      `adjustments[0].petId must be an integer from -9223372036854775808 to 9223372036854775807, not ${petId}.`,
-    ]),
-  ])('refuses what a customer may have typed, and sends nothing: %s', async (_, list, message) => {
+  ])('refuses what a customer may have typed, and sends nothing: %s', async (message, list) => {
     const call = standIn.open().adjustInventory(list as never, { idempotencyKey });
     const error = await call.catch((cause) => cause);
     expect(error).toBeInstanceOf(PetstoreError);
@@ -360,19 +351,18 @@ describe('adjustInventory', () => {
 
   const anArray = 'adjustments must be an array of { petId, delta }.';
   const aBigint = 'petId must be a bigint, such as 7n or BigInt("7").';
-  const aNumber = 'delta must be a number.';
 
-  it.each<[string, unknown, string]>([
-    ['nothing', undefined, anArray],
-    ['a Map', new Map([[7n, -1]]), anArray],
-    ['a hole', Array(1), `adjustments[0].${aBigint}`],
-    ['null in it', [first, null], `adjustments[1].${aBigint}`],
-    ['a number for the id', [{ ...first, petId: 7 }], `adjustments[0].${aBigint}`],
-    ['a misspelt id', [{ petid: 7n, delta: -1 }], `adjustments[0].${aBigint}`],
-    ['a misspelt delta', [{ petId: 7n, Delta: -1 }], `adjustments[0].${aNumber}`],
-    ['a text for the delta', [{ ...first, delta: '-1' }], `adjustments[0].${aNumber}`],
-    ['a bigint for the delta', [{ ...first, delta: -1n }], `adjustments[0].${aNumber}`],
-  ])('refuses a wrong type by its name, and sends nothing: %s', async (_, list, message) => {
+  it.each<[string, unknown]>([
+    [anArray, undefined],
+    [anArray, new Map([[7n, -1]])],
+    [`adjustments[0].${aBigint}`, Array(1)],
+    [`adjustments[1].${aBigint}`, [first, null]],
+    [`adjustments[0].${aBigint}`, [{ ...first, petId: 7 }]],
+    [`adjustments[0].${aBigint}`, [{ petid: 7n, delta: -1 }]],
+    ['adjustments[0].delta must be a number.', [{ petId: 7n, Delta: -1 }]],
+    ['adjustments[0].delta must be a number.', [{ ...first, delta: '-1' }]],
+    ['adjustments[0].delta must be a number.', [{ ...first, delta: -1n }]],
+  ])('refuses a wrong type by its name, and sends nothing: %s', async (message, list) => {
     const call = standIn.open().adjustInventory(list as never, { idempotencyKey });
     await expect(call).rejects.toThrow(new TypeError(message));
     expect(standIn.requests).toEqual([]);

@@ -60,8 +60,8 @@ async function refusal(apiKey = minted.apiKey, by = verifier): Promise<string> {
 }
 
 it('the text of a key is one word that a secret scanner recognizes, with a key id and a secret', () => {
-  const keys = new Set(Array.from({ length: 1_000 }, () => mintApiKey().apiKey));
-  expect(keys.size).toBe(1_000);
+  const keys = new Set(Array.from({ length: 100 }, () => mintApiKey().apiKey));
+  expect(keys.size).toBe(100);
   for (const apiKey of keys) expect(apiKey).toMatch(/^psk_[0-9A-Za-z]{42}$/);
   const parsed = parseApiKey(minted.apiKey);
   expect(parsed?.keyId).toBe(keyId);
@@ -74,18 +74,16 @@ it('the text of a key is one word that a secret scanner recognizes, with a key i
   }
 });
 
-it.each([0, 12, 25])('a secret counts as a whole: character %i', (index) => {
+it.each([0, 0.5, 1])('a secret and its hash count as a whole: their part at %d', (place) => {
   const { secret = '' } = parseApiKey(minted.apiKey) ?? {};
-  const other = secret[index] === 'A' ? 'B' : 'A';
-  const changed = secret.slice(0, index) + other + secret.slice(index + 1);
+  const at = Math.round(place * (secret.length - 1));
+  const other = secret[at] === 'A' ? 'B' : 'A';
+  const changed = secret.slice(0, at) + other + secret.slice(at + 1);
   expect(matchesSecretHash(changed, secretHash)).toBe(false);
-});
-
-it.each([0, 16, 31])('the hash of a secret counts as a whole: byte %i', (index) => {
-  const { secret = '' } = parseApiKey(minted.apiKey) ?? {};
-  const changed = Buffer.from(secretHash, 'base64url');
-  changed[index] = Number(changed[index]) ^ 1;
-  expect(matchesSecretHash(secret, changed.toString('base64url'))).toBe(false);
+  const bytes = Buffer.from(secretHash, 'base64url');
+  const index = Math.round(place * (bytes.length - 1));
+  bytes[index] = Number(bytes[index]) ^ 1;
+  expect(matchesSecretHash(secret, bytes.toString('base64url'))).toBe(false);
 });
 
 it('the key ids of deployments are theirs alone, and valid', () => {
@@ -256,41 +254,37 @@ it('a key verified within 60 s works while the key table is down, and a failed r
   expect(await refusal()).toBe('down');
 });
 
-/** The service's own verifier on a record with wrong attributes. */
+/** The service's own verifier on a record with other attributes. */
 function defineEdited(changes: Record<string, AttributeValue | undefined>): KeyVerifier {
   const attributes = Object.entries(record).map(([name, value]) => [name, { S: value }]);
-  const Item = { ...Object.fromEntries(attributes), ...changes };
-  for (const [name, value] of Object.entries(Item)) if (value === undefined) delete Item[name];
-  const client = { send: async () => ({ Item }) } as unknown as DynamoDBClient;
+  const Item = Object.entries({ ...Object.fromEntries(attributes), ...changes });
+  const present = Object.fromEntries(Item.filter(([, value]) => value !== undefined));
+  const client = { send: async () => ({ Item: present }) } as unknown as DynamoDBClient;
   return defineKeyVerifier(defineKeyStore(client, 'apiKeys'), () => now);
 }
 
 const time = '2999-12-01T00:00:00.000Z';
-const wrongTimes: AttributeValue[] = [
-  ...['', '2999', time.slice(0, -1), `x${time}`, time.replace('12-01', '13-41')].map((S) => ({
-    S,
-  })),
-  { N: '1764547200' },
-];
 
 describe('an edited record', () => {
-  it.each<[Record<string, AttributeValue | undefined>]>([
-    ...wrongTimes.flatMap((time) => [[{ expiresAt: time }], [{ revokedAt: time }]] as never[]),
-    [{ secretHash: undefined }],
-    [{ secretHash: { S: '' } }],
-    [{ secretHash: { N: '1' } }],
-    [{ secretHash: { S: `${secretHash}a` } }],
-    [{ permission: undefined }],
-    [{ permission: { S: 'admin' } }],
-  ])('is refused with %j', async (changes) => {
-    expect(await refusal(minted.apiKey, defineEdited(changes))).toBe('unreadable record');
+  it.each<[string, AttributeValue | undefined]>([
+    ['expiresAt', { S: '' }],
+    ['expiresAt', { S: '2999' }],
+    ['expiresAt', { S: time.slice(0, -1) }],
+    ['expiresAt', { S: `x${time}` }],
+    ['expiresAt', { S: time.replace('12-01', '13-41') }],
+    ['revokedAt', { S: '2999' }],
+    ['revokedAt', { N: '1764547200' }],
+    ['secretHash', undefined],
+    ['secretHash', { N: '1' }],
+    ['secretHash', { S: `${secretHash}a` }],
+    ['permission', undefined],
+    ['permission', { S: 'admin' }],
+  ])('is refused with the %s %j', async (name, value) => {
+    expect(await refusal(minted.apiKey, defineEdited({ [name]: value }))).toBe('unreadable record');
   });
 
-  it.each(['2999-12-01T00:00:00.000Z', '2999-12-01T00:00:00Z'])(
-    'is valid until %s',
-    async (time) => {
-      const edited = defineEdited({ expiresAt: { S: time }, revokedAt: { S: time } });
-      expect(await edited.verify(minted.apiKey)).toMatchObject({ permission: 'read' });
-    },
-  );
+  it.each([time, '2999-12-01T00:00:00Z'])('is valid until %s', async (time) => {
+    const edited = defineEdited({ expiresAt: { S: time }, revokedAt: { S: time } });
+    expect(await edited.verify(minted.apiKey)).toMatchObject({ permission: 'read' });
+  });
 });
