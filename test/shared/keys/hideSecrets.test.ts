@@ -25,7 +25,8 @@ it.each([
   [percent(`psk_${keyId}${secret}`), `${percent(`psk_${keyId}`)}…`],
   [`psk_0123%34${'56789'}${percent(secret)}`, 'psk_0123%3456789…'],
   [`"psk\\u005f${keyId}${secret}"`, `"psk\\u005f${keyId}…"`],
-  [`"psk\\\\u005F${keyId}${secret}\\n"`, `"psk\\\\u005F${keyId}…\\n"`],
+  // JSON in JSON in JSON.
+  [`"psk\\\\\\\\u005F${keyId}${secret}\\n"`, `"psk\\\\\\\\u005F${keyId}…\\n"`],
   [`psk\\x5f${keyId}${secret}`, `psk\\x5f${keyId}…`],
   [`psk%5Cu005f${keyId}${secret}`, `psk%5Cu005f${keyId}…`],
 ])('cuts the key in %s to its key id', (text, shown) => {
