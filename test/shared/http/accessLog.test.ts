@@ -135,7 +135,7 @@ describe('the log line of a request', () => {
     expect(line.clientRequestId).toBe(has ? lines[0] : undefined);
   });
 
-  it.each(['', 'retry-', '%'])(
+  it.each(['retry-', '%'])(
     'cuts an API key in the client’s own request id, after %j',
     async (before) => {
       const line = await defineLogged()({ 'X-Request-Id': [before + apiKey] });

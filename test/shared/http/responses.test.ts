@@ -242,10 +242,8 @@ it('the message about a body names each invalid member once, by its path', async
 // API Gateway never sends these: they come from a mistake in the stack, or a call by hand.
 it.each<[string, event: unknown, context: unknown, status: number]>([
   ['no context', {}, undefined, 200],
-  ['a request context of nothing', { requestContext: null }, {}, 200],
   ['no headers', { multiValueHeaders: null }, {}, 401],
   ['headers that are text', { multiValueHeaders: 'headers' }, {}, 500],
-  ['a header that is a number', { multiValueHeaders: { a: 5 } }, {}, 500],
   ['a line that is a number', { multiValueHeaders: { Authorization: [5] } }, {}, 401],
   ['no path parameters', { pathParameters: null }, {}, 400],
   ['a query of a number', { multiValueQueryStringParameters: { limit: 5 } }, {}, 200],
