@@ -56,6 +56,7 @@ it.each<[string, StandInResponse, sent?: number]>([
 
 it.each([
   '',
+  '{"petId":7,"shelf":"}',
   '{"petId":7,"shelf":"\\"}',
   '{"petId":7,"quantity":3,"status":"sold"',
   '{"petId":7,"shelf":{"id":1,"name":"A"}',
