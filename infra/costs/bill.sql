@@ -1,20 +1,17 @@
 -- What a month cost a stage, by AWS's bill: one view for each answer. `npx petstore costs report` runs this file in
 -- DuckDB (https://duckdb.org), and writes the views as a page. Before, it sets
--- * the views `cur` and `focus`: the lines of all files, each column as text, an empty one as NULL, the tags as JSON;
+-- * the views `cur` and `focus`: the lines of all files, each column as text, an empty one as NULL, and `tags` as JSON;
 -- * the table `list_price`: AWS's prices of infra/costs/prices, by region, with patterns of service and usage type;
 -- * the variables `service`, `stage`, `stages` (all that there are), and `month` (such as 2026-10, or NULL).
--- Money is DECIMAL, never a rounded binary number. Days are of UTC. Tables are steps to several answers: a view would be
--- planned again for each.
+-- Money is DECIMAL, never a rounded binary number. Days are of UTC. Tables are steps to several answers: a view would
+-- be planned again for each.
 
 CREATE MACRO needed(text) AS coalesce(text, error('A value is missing.'));
 -- DuckDB reads 1_000 as 1000.
 CREATE MACRO money(text) AS CAST(replace(text, '_', '?') AS DECIMAL(38, 15));
 -- A tag's names: user_stage in CUR 2.0, resourceTags/stage in its newer column, user:stage or stage in FOCUS.
-CREATE MACRO tag(tags, name) AS list_filter(
-  json_extract_string(tags, list_transform(
-    ['user_', 'user:', '', 'resourceTags/user_', 'resourceTags/user:', 'resourceTags/'],
-    lambda prefix: '$."' || prefix || name || '"')),
-  lambda value: value <> '')[1];
+CREATE MACRO tag(tags, name) AS nullif(regexp_extract(tags,
+  '"(?i:resource_?tags[/_.])?(?:user[:_])?' || name || '"\s*:\s*"([^"]+)"', 1), '');
 
 -- All lines in the terms of both formats. `gross` is before private discounts, `net` after them.
 CREATE VIEW raw_line AS
@@ -39,26 +36,25 @@ SELECT file, coalesce(SubAccountId, BillingAccountId), RegionId, coalesce(x_Serv
   CASE WHEN ChargeClass = 'Correction' THEN 'correction' WHEN ChargeCategory = 'Purchase' THEN 'fee'
     ELSE lower(needed(ChargeCategory)) END,
   ChargeCategory = 'Usage' AND CommitmentDiscountId IS NOT NULL, false,
-  BillingPeriodStart, ChargePeriodStart, ChargePeriodEnd, ConsumedQuantity, BilledCost, NULL, ListCost, EffectiveCost, SkuPriceId, BillingCurrency
+  BillingPeriodStart, ChargePeriodStart, ChargePeriodEnd, ConsumedQuantity, BilledCost, NULL, ListCost, EffectiveCost,
+  SkuPriceId, BillingCurrency
 FROM focus;
 
 -- The lines, summed: those of others by their month.
 CREATE TABLE line AS
-WITH tagged AS (
+WITH judged AS (
   SELECT *, tag(tags, 'service') AS service_tag, tag(tags, 'stage') AS stage_tag,
-    ':\s*"' || getvariable('service') AS begin
-  FROM raw_line
-), judged AS (
-  SELECT *, CASE
+    ':\s*"' || getvariable('service') AS begin,
+    CASE WHEN NOT json_valid(tags) OR upper(currency) IS DISTINCT FROM 'USD' THEN error('No JSON, or another currency.')
     WHEN service_tag = getvariable('service') AND stage_tag = getvariable('stage') THEN 'ours'
     WHEN service_tag = getvariable('service') AND list_contains(getvariable('stages'), stage_tag) THEN 'others'
     WHEN service_tag = getvariable('service') THEN 'no stage'
     WHEN regexp_matches(tags, begin, 'i') THEN 'other names'
     WHEN stage_tag = getvariable('stage') THEN 'no service'
     WHEN service_tag IS NULL AND stage_tag IS NULL THEN 'none' ELSE 'others' END AS tagging
-  FROM tagged
+  FROM raw_line
 )
-SELECT file, upper(currency) AS currency, coalesce(account, '') AS account, coalesce(region, '') AS region, coalesce(service, '') AS service,
+SELECT file, coalesce(account, '') AS account, coalesce(region, '') AS region, coalesce(service, '') AS service,
   coalesce(usage_type, '') AS usage_type, charge, is_committed, is_unpaid, tagging,
   -- Such as "user_Stage":"production".
   coalesce(nullif(array_to_string(list_sort(regexp_extract_all(tags, '(?i)"[^"]*' || CASE tagging
@@ -75,18 +71,21 @@ SELECT file, upper(currency) AS currency, coalesce(account, '') AS account, coal
   1 - count(DISTINCT CASE WHEN tagging = 'ours' THEN hash(id, resource, quantity, gross) END) / count(*) AS repeated
 FROM judged GROUP BY ALL;
 
--- What a usage type is: a unit that the model prices, or else AWS's own name without its region.
+-- What a usage type is: a unit that the model prices, or else AWS's own name without its region
+-- (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html).
 CREATE TABLE kind AS
-SELECT l.service, l.usage_type, count(p.unit) > 0 AS is_priced, coalesce(bool_or(is_per_request), false) AS is_per_request,
-  regexp_replace(l.usage_type, '^([A-Z]{2,4}[0-9]|EU|CPT|Global)-', '') AS type,
+SELECT l.service, l.usage_type, type, count(p.unit) > 0 AS is_priced,
+  coalesce(bool_or(is_per_request), false) AS is_per_request,
   coalesce(any_value(unit), type || ' of ' || l.service) AS kind,
   is_priced OR regexp_matches(l.service, 'lambda|dynamodb|api ?gateway', 'i') AS is_ours,
-  CASE WHEN l.usage_type LIKE '%CapacityUnit%' THEN 'provisioned'
-    WHEN l.service ILIKE '%lambda%' AND l.usage_type NOT LIKE '%ARM%' THEN 'x86' END AS mode
-FROM (SELECT DISTINCT service, usage_type FROM line) l
-LEFT JOIN (SELECT DISTINCT unit, service, usage_type, is_per_request FROM list_price) p
-  ON regexp_matches(l.service, p.service, 'i') AND regexp_matches(l.usage_type, p.usage_type)
-GROUP BY l.service, l.usage_type;
+  CASE WHEN type LIKE '%CapacityUnit%' THEN 'provisioned'
+    WHEN l.service ILIKE '%lambda%' AND type NOT LIKE '%ARM%' THEN 'x86' END AS mode
+FROM (
+  SELECT DISTINCT service, usage_type,
+    regexp_replace(usage_type, '^([A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(-[a-z]+)+-[0-9])-', '') AS type FROM line
+) l LEFT JOIN (SELECT DISTINCT unit, service, usage_type, is_per_request FROM list_price) p
+  ON regexp_matches(l.service, p.service, 'i') AND regexp_full_match(type, p.usage_type)
+GROUP BY l.service, l.usage_type, type;
 
 -- The month of the page: the one asked for, or the newest of the files.
 CREATE TABLE this_month AS
@@ -94,8 +93,8 @@ SELECT month, strftime(CAST(month || '-01' AS DATE) - INTERVAL 1 MONTH, '%Y-%m')
 FROM (SELECT coalesce(getvariable('month'), max(month)) AS month,
   string_agg(DISTINCT month, ', ' ORDER BY month) AS months FROM line);
 
--- What was paid of each line that is ours or may be. Where a file has costs after private discounts, those count, and its lines of discounts
--- are in them already.
+-- What was paid of each line that is ours or may be. Where a file has costs after private discounts, those count, and
+-- its lines of discounts are in them already.
 CREATE TABLE bill AS
 WITH discounted AS (SELECT file, coalesce(bool_or(net <> 0), false) AS has_net FROM line GROUP BY file)
 SELECT line.*, type, kind.kind, is_priced, is_per_request, is_ours, mode, "to" - "from" <= INTERVAL 1 DAY AS is_daily,
@@ -113,12 +112,6 @@ CREATE TABLE our_usage AS SELECT * FROM ours WHERE charge = 'usage';
 CREATE VIEW paid AS
 SELECT charge, sum(paid) AS dollars, sum(list) FILTER (WHERE charge = 'usage') AS list
 FROM ours WHERE charge <> 'negation' GROUP BY charge ORDER BY charge <> 'usage', charge;
-
--- Credits, refunds, tax, fees and the like that no tags give to a stage. They are not in the sum.
-CREATE TABLE untagged_charges AS
-SELECT charge, account, sum(paid) AS dollars FROM bill JOIN this_month USING (month)
-WHERE charge NOT IN ('usage', 'negation') AND tagging IN ('none', 'no service')
-GROUP BY ALL HAVING dollars <> 0;
 
 -- Each kind of usage in each region: dollars of a unit, beside AWS's list price where it is known, and the month before.
 CREATE VIEW kinds AS
@@ -138,9 +131,8 @@ SELECT account, region, sum(paid) AS dollars FROM ours GROUP BY ALL ORDER BY abs
 
 -- By day of the month, for lines of at most a day.
 CREATE VIEW days AS
-SELECT strftime(day, '%Y-%m-%d') AS day, sum(paid) AS dollars,
-  coalesce(sum(quantity) FILTER (WHERE is_request), 0) AS requests
-FROM our_usage JOIN this_month ON strftime(day, '%Y-%m') = this_month.month WHERE is_daily GROUP BY ALL ORDER BY day;
+SELECT strftime(day, '%Y-%m-%d') AS day, sum(paid) AS dollars
+FROM our_usage WHERE is_daily AND strftime(day, '%Y-%m') = month GROUP BY ALL ORDER BY day;
 
 -- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
 -- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, for kinds that the model prices
@@ -213,7 +205,8 @@ WITH usual AS (
   SELECT account, unnest([start, start + INTERVAL 1 MONTH]), unnest([start, start + INTERVAL 1 MONTH])
   FROM usual, (SELECT CAST(month || '-01' AS TIMESTAMPTZ) AS start FROM this_month)
 ), gap AS (
-  SELECT account, max("to") OVER earlier AS gap_from, "from" AS gap_to, epoch(gap_to - gap_from) / 86400 * dollars AS dollars
+  SELECT account, max("to") OVER earlier AS gap_from, "from" AS gap_to,
+    epoch(gap_to - gap_from) / 86400 * dollars AS dollars
   FROM span JOIN usual USING (account)
   WINDOW earlier AS (PARTITION BY account ORDER BY "from", "to" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
   QUALIFY gap_to - gap_from >= INTERVAL 12 HOUR
@@ -225,16 +218,17 @@ FROM gap WHERE dollars / 2 >= (
 -- One kind of charge, account, region and hour (a day of what has not our tags) in several files: all but the largest
 -- of their sums may be there twice. A line that names no region may be of any.
 CREATE TABLE in_files AS
-WITH spread AS (
-  SELECT *, tagging = 'ours' AS is_paid, CASE WHEN is_paid THEN 'hour' ELSE 'day' END AS unit, generate_series(
-    date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times
-  FROM bill JOIN this_month USING (month) WHERE (SELECT count(DISTINCT file) FROM line) > 1
-), timed AS (
+WITH timed AS (
   SELECT file, is_paid, charge, type, account, region, time, sum(part) AS dollars
-  FROM (SELECT *, unnest(times) AS time, paid / len(times) AS part FROM spread) GROUP BY ALL
+  FROM (
+    SELECT *, tagging = 'ours' AS is_paid, if(is_paid, 'hour', 'day') AS unit, generate_series(
+      date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times,
+      unnest(times) AS time, paid / len(times) AS part
+    FROM bill JOIN this_month USING (month) WHERE (SELECT count(DISTINCT file) FROM line) > 1
+  ) GROUP BY ALL
 ), placed AS (
-  SELECT * REPLACE (CASE WHEN bool_and(region <> '') OVER (PARTITION BY is_paid, charge, type, account, time)
-    THEN region ELSE '' END AS region) FROM timed
+  SELECT * REPLACE (if(bool_and(region <> '') OVER (PARTITION BY is_paid, charge, type, account, time), region, '')
+    AS region) FROM timed
 ), shared AS (
   SELECT *, list_sort(list(DISTINCT file) OVER (PARTITION BY is_paid, charge, type, account, region, time)) AS files
   FROM placed QUALIFY len(files) > 1
@@ -245,49 +239,46 @@ SELECT is_paid, files, sum(dollars) - arg_max(dollars, abs(dollars)) AS dollars 
 HAVING is_paid OR sum(dollars) <> 0;
 
 CREATE MACRO dollar(amount) AS
-  format('{}${:,.2f}', CASE WHEN round(amount, 2) < 0 THEN '−' ELSE '' END, round(abs(amount), 2)::DOUBLE);
+  format('{}${:,.2f}', if(round(amount, 2) < 0, '−', ''), round(abs(amount), 2)::DOUBLE);
 CREATE MACRO few(texts) AS array_to_string(texts[:4], ', ')
-  || CASE WHEN len(texts) > 4 THEN ', and ' || (len(texts) - 4) || ' more' ELSE '' END;
+  || if(len(texts) > 4, ', and ' || (len(texts) - 4) || ' more', '');
 -- Such as `7 October`, `7 October to 9 October`, or `7 October 06:00 to 7 October 20:00`.
 CREATE MACRO span(a, b) AS CASE WHEN date_trunc('day', a) = a AND date_trunc('day', b) = b
-  THEN strftime(a, '%-d %B') || CASE WHEN b - a > INTERVAL 1 DAY THEN strftime(b - INTERVAL 1 DAY, ' to %-d %B') ELSE '' END
+  THEN strftime(a, '%-d %B') || if(b - a > INTERVAL 1 DAY, strftime(b - INTERVAL 1 DAY, ' to %-d %B'), '')
   ELSE strftime(a, '%-d %B %H:%M') || strftime(b, ' to %-d %B %H:%M') END;
 
 -- What makes the sum doubtful, with its dollars.
 CREATE VIEW doubts AS
-WITH missed AS (
-  SELECT c.*, CASE WHEN account IN (SELECT account FROM ours) THEN 'account ' || account
-    ELSE 'accounts without usage of this stage' END AS place
-  FROM bill c JOIN this_month USING (month)
-), parts AS (
+WITH parts AS (
   -- A Savings Plan pays for what it covers, also of usage without tags.
-  SELECT tagging, place, tag_text, kind, sum(CASE WHEN is_committed THEN coalesce(effective, gross) ELSE paid END) AS dollars
-  FROM missed WHERE tagging <> 'ours' AND (charge = 'usage' OR tagging IN ('no stage', 'other names'))
+  SELECT tagging, tag_text, kind, if(account IN (SELECT account FROM ours), 'account ' || account,
+      'accounts without usage of this stage') AS place,
+    sum(CASE WHEN is_committed THEN coalesce(effective, gross) ELSE paid END) AS dollars
+  FROM bill JOIN this_month USING (month)
+  WHERE tagging <> 'ours' AND (charge = 'usage' OR tagging IN ('no stage', 'other names'))
   GROUP BY ALL HAVING dollars <> 0
-), kinds_left_out AS (
-  SELECT tagging, place, kind, sum(dollars) AS dollars FROM parts GROUP BY ALL
 ), left_out AS (
   SELECT tagging, place, sum(dollars) AS dollars,
     few(list(kind || ' ' || dollar(dollars) ORDER BY abs(dollars) DESC)) AS kinds,
-    (SELECT few(list(DISTINCT tag_text ORDER BY tag_text)) FROM parts
-      WHERE parts.tagging = k.tagging AND parts.place = k.place) AS tags
-  FROM kinds_left_out k GROUP BY ALL
+    few(list_sort(list_distinct(flatten(list(texts))))) AS tags
+  FROM (SELECT tagging, place, kind, sum(dollars) AS dollars, list(tag_text) AS texts FROM parts GROUP BY ALL)
+  GROUP BY ALL
 )
 FROM (
-SELECT 'No line of ' || month || ' has our two tags, ' || 'service=' || getvariable('service') || ' and stage=' || getvariable('stage') || '. The files have lines of ' || months
-  || '; --month selects one. AWS tags what is used from the day on which both are active as cost allocation tags.' AS doubt,
-  NULL AS dollars
+SELECT 'No line of ' || month || ' has our two tags, service=' || getvariable('service') || ' and stage='
+  || getvariable('stage') || '. The files have lines of ' || months || '; --month selects one.'
+  || ' AWS tags what is used from the day on which both are active as cost allocation tags.' AS doubt, NULL AS dollars
 FROM this_month WHERE NOT EXISTS (FROM ours)
 UNION ALL
 SELECT 'Several files have charges of the same kind, account and time, and all are counted: '
   || few(list_sort(list_distinct(flatten(list(files)))))
-  || coalesce('. Other doubts have another ' || dollar(sum(dollars) FILTER (WHERE NOT is_paid)) || ' of such charges', '')
-  || '. If the files are versions or formats of one bill, give only one. If they are parts of one export, nothing is counted twice.',
-  coalesce(sum(dollars) FILTER (WHERE is_paid), 0)
+  || coalesce('. Other doubts have another ' || dollar(sum(dollars) FILTER (WHERE NOT is_paid)) || ' of such charges',
+    '') || '. If the files are versions or formats of one bill, give only one.'
+  || ' If they are parts of one export, nothing is counted twice.', coalesce(sum(dollars) FILTER (WHERE is_paid), 0)
 FROM in_files HAVING count(*) > 0
 UNION ALL
-SELECT file || ' has the same lines more than once, and all are counted. Export it again.', sum(paid * repeated) FROM ours
-WHERE repeated > 0 GROUP BY file
+SELECT file || ' has the same lines more than once, and all are counted. Export it again.', sum(paid * repeated)
+FROM ours WHERE repeated > 0 GROUP BY file
 UNION ALL
 SELECT 'Account ' || account || ' has no lines of this stage for ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
   || '. The dollars are an estimate, by the median of the stage''s other days there.', sum(dollars)
@@ -295,25 +286,28 @@ FROM gaps GROUP BY account
 UNION ALL
 SELECT 'Not in the sum: ' || CASE tagging
     WHEN 'none' THEN 'usage without the tags service and stage, of kinds that this service uses: ' || kinds
-    WHEN 'other names' THEN 'lines with a tag that is almost ours: ' || tags || ' (' || kinds || ')'
-    WHEN 'no stage' THEN 'lines with our service''s tag, but not the tag of a known stage: ' || tags || ' (' || kinds || ')'
-    ELSE 'usage with this stage''s tag, but not our service''s: ' || tags || ' (' || kinds || ')' END
+    ELSE CASE tagging
+      WHEN 'other names' THEN 'lines with a tag that is almost ours: '
+      WHEN 'no stage' THEN 'lines with our service''s tag, but not the tag of a known stage: '
+      ELSE 'usage with this stage''s tag, but not our service''s: ' END || tags || ' (' || kinds || ')' END
   || ', in ' || place || '.'
-  || CASE tagging WHEN 'none' THEN ' Among them may be traces, custom metrics and log queries, which AWS never tags.' ELSE '' END, dollars
+  || if(tagging = 'none', ' Among them may be traces, custom metrics and log queries, which AWS never tags.', ''), dollars
 FROM left_out
 UNION ALL
 SELECT 'Not in the sum: ' || charge || ' without our two tags: '
   || few(list(dollar(dollars) || ' in account ' || account ORDER BY abs(dollars) DESC)) || '.', sum(dollars)
-FROM untagged_charges GROUP BY charge
+FROM (
+  SELECT charge, account, sum(paid) AS dollars FROM bill JOIN this_month USING (month)
+  WHERE charge NOT IN ('usage', 'negation') AND tagging IN ('none', 'no service') GROUP BY ALL HAVING dollars <> 0
+) GROUP BY charge
 UNION ALL
 SELECT 'In the sum, but not in the model: ' || kind || coalesce(' (' || mode || ')', '') || '.', sum(paid)
 FROM our_usage WHERE NOT is_priced GROUP BY kind, mode
 UNION ALL
-SELECT 'A Savings Plan or a reservation covers usage of ' || dollar(coalesce(sum(list), sum(gross))) || ' at list prices. '
-  || CASE WHEN sum(effective) IS NULL THEN 'The bill does not say its part of the fee.'
-    ELSE 'The dollars are its part of the fee, as AWS divides it.' END
-  || ' Fees in the sum: ' || dollar((SELECT coalesce(sum(paid), 0) FROM ours WHERE charge = 'fee')) || '.'
-  || coalesce(' Fees not in the sum: ' || (SELECT few(list(dollar(dollars) || ' in account ' || account ORDER BY abs(dollars) DESC))
-    FROM untagged_charges WHERE charge = 'fee') || '.', ''), coalesce(sum(effective), sum(list), sum(gross))
+SELECT 'A Savings Plan or a reservation covers usage of ' || dollar(coalesce(sum(list), sum(gross)))
+  || ' at list prices. ' || if(sum(effective) IS NULL, 'The bill does not say its part of the fee.',
+    'The dollars are its part of the fee, as AWS divides it.')
+  || ' Fees in the sum: ' || dollar((SELECT coalesce(sum(paid), 0) FROM ours WHERE charge = 'fee')) || '.',
+  coalesce(sum(effective), sum(list), sum(gross))
 FROM our_usage WHERE is_committed HAVING count(*) > 0
 ) ORDER BY dollars IS NOT NULL, round(abs(dollars), 2) DESC, doubt DESC;

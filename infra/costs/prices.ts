@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** The services as columns of the tables, with their codes and names in bills, as regular expressions in any case. */
 const billedServices = {
@@ -77,8 +77,10 @@ export function toUnitDollars(price: Price, units = 0): number {
 /** The region of a stage whose settings and environment name none. */
 export const usualRegion = 'us-east-1';
 
+const pricesFolder = new URL('prices/', import.meta.url);
+
 /** @throws {Error} when the prices of the region are not in the folder, or not all of them */
-export function readPrices(region = usualRegion, folder = new URL('prices/', import.meta.url)) {
+export function readPrices(region = usualRegion, folder = pricesFolder) {
   const name = `infra/costs/prices/${region}.json`;
   const file = new URL(`${region}.json`, folder);
   if (!existsSync(file)) {
@@ -92,27 +94,19 @@ export function readPrices(region = usualRegion, folder = new URL('prices/', imp
   return table;
 }
 
-/** https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
-const regionCode = '(?:[A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-[0-9])-';
-
 /**
- * The kinds of usage that the model prices, as the lines of a bill have them. The patterns are in the syntax of both
- * JavaScript and DuckDB.
- * @throws {Error} when the prices of the region are not in `prices/`
+ * The prices of all regions, at the first step of those that fall with use. `service` and `usageType` are for the lines
+ * of bills: regular expressions for the service's code or name, in any case, and for the usage type without its region.
  */
-export function listPrices(region = usualRegion) {
-  const { prices } = readPrices(region);
-  return usageKinds.map((kind) => {
-    const [service, unit, usageType] = kinds[kind];
-    return {
-      unit,
-      // At the first step of a price that falls with use.
-      dollars: toUnitDollars(prices[kind]),
-      // For the service's code or name, in any case.
-      service: billedServices[service],
-      // For the whole usage type, with or without its region, such as `EU-ReadRequestUnits`.
-      usageType: `^(?:${regionCode})?(?:${usageType})$`,
-      isPerRequest: kind in kindsByRequest,
-    };
+export function listPrices() {
+  return readdirSync(pricesFolder).flatMap((file) => {
+    const region = file.replace('.json', '');
+    const { prices } = readPrices(region);
+    return usageKinds.map((kind) => {
+      const [service, unit, usageType] = kinds[kind];
+      const dollars = toUnitDollars(prices[kind]);
+      const isPerRequest = kind in kindsByRequest;
+      return { region, unit, service: billedServices[service], usageType, dollars, isPerRequest };
+    });
   });
 }

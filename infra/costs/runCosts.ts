@@ -24,9 +24,9 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     const region = `${bill.places[0]?.region ?? ''}`;
     const priced = region === '' ? stage : { ...stage, settings: { ...stage.settings, region } };
     // A region without prices, for example.
-    const model = await priceMillion(priced, Number(bill.requests[0]?.requests)).catch(toErrorLine);
+    const model = await priceMillion(priced, Number(bill.requests.requests)).catch(toErrorLine);
     await writeOut(renderPage(stage.name, bill, model, region));
-    const [name, paid] = [toMonthName(bill.this_month[0]?.month), sumDollars(bill.paid)];
+    const [name, paid] = [toMonthName(bill.months.month), sumDollars(bill.paid)];
     const doubts = toCount(bill.doubts.length, 'doubt');
     log(`${stage.name}, ${name}: ${toDollars(paid)} paid, ${doubts}.`);
   },

@@ -21,21 +21,23 @@ const formats = {
     ChargeCategory ChargeClass? CommitmentDiscountId? ResourceId? BillingPeriodStart? ChargePeriodStart
     ChargePeriodEnd ConsumedQuantity? BilledCost EffectiveCost? ListCost? BillingCurrency`,
 };
-const listColumns = (format: keyof typeof formats) =>
-  formats[format].split(/\s+/).map((text) => {
+type Format = keyof typeof formats;
+const listColumns = (format: Format) =>
+  `${formats[format]} tags`.split(/\s+/).map((text) => {
     return { name: text.replace('?', ''), isOptional: text.endsWith('?') };
   });
 
 const remedy =
   'Export "CUR 2.0" or "FOCUS 1.2 with AWS columns", in Billing and Cost Management under Data Exports, as CSV or Parquet, and give its files as they are.';
 
-/** A file of a bill, as SQL that reads it. */
+/** A file of a bill. */
 export interface BillFile {
   readonly file: string;
-  readonly format: keyof typeof formats;
-  /** Its rows, and its values by the columns' names: text, NULL where empty. */
+  readonly format: Format;
+  /** The file in SQL. */
   readonly source: string;
-  readonly values: Readonly<Record<string, string>>;
+  /** What to select from it: the columns of its format, as text, NULL where empty. It may lack optional ones. */
+  readonly select: string;
   /** As numbered by a spreadsheet. */
   readonly firstRow: number;
   /** Whether its last value may lack its end. */
@@ -81,68 +83,57 @@ export async function findFiles(paths: readonly string[]) {
 /** @throws {Error} saying what the file is, if it is no bill, and what to export instead */
 export async function openBill(file: string, query: Query): Promise<BillFile> {
   const { head, last, isGzip } = await readEnds(file);
-  const text = head.toString('utf8').replace(/^\ufeff/, '');
-  const isParquet = text.startsWith('PAR1');
+  const isParquet = head.startsWith('PAR1');
+  const [firstLine = ''] = head.split(/\r?\n/, 1);
   const refuse = (found: string) => new Error(`${file} ${found}. ${remedy}`);
-  if (head.length === 0) throw refuse('is empty');
+  if (head === '') throw refuse('is empty');
   if (isParquet && isGzip) throw refuse('is Parquet within gzip: unpack it');
-  const foreign = isParquet ? undefined : foreignFiles.find(([, pattern]) => pattern.test(text));
-  if (foreign) throw refuse(`is ${foreign[0]}`);
+  const foreign = Object.entries(foreignFiles).find(([, pattern]) => pattern.test(firstLine));
+  if (foreign && !isParquet) throw refuse(`is ${foreign[0]}`);
   // DuckDB takes these for patterns.
   const name = toText(file.replace(/[[*?]/g, '[$&]'));
   const source = isParquet
     ? `read_parquet(${name}, hive_partitioning = false)`
-    : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(text)}, compression = '${isGzip ? 'gzip' : 'none'}')`;
-  const described = await query(
+    : `read_csv(${name}, auto_detect = false, hive_partitioning = false, header = true, delim = ',', quote = '"', escape = '"', comment = '', columns = ${toStruct(firstLine)}, compression = '${isGzip ? 'gzip' : 'none'}')`;
+  const columns = await query(
     `SELECT column_name AS name, column_type AS type FROM (DESCRIBE FROM ${source})`,
   ).catch((error: Error) => {
     throw refuse(`is damaged, or no bill (${error.message.split('\n')[0]})`);
   });
-  const columns = described.map(({ name, type }) => ({ name: `${name}`, type: `${type}` }));
-  const find = (wanted: string) =>
-    columns.find((column) => column.name.toLowerCase() === wanted.toLowerCase());
-  const format = find('BilledCost') ? 'focus' : 'cur';
-  if (format === 'cur' && !find('line_item_unblended_cost')) {
-    const names = columns.slice(0, 3).map((column) => column.name);
-    throw refuse(`is no bill that is known here: its columns begin with ${names.join(', ')}`);
+  const names = columns.map((column) => `${column.name}`.toLowerCase());
+  const has = (wanted: string) => names.includes(wanted.toLowerCase());
+  const format = has('BilledCost') ? 'focus' : 'cur';
+  if (format === 'cur' && !has('line_item_unblended_cost')) {
+    const begin = columns.slice(0, 3).map((column) => column.name);
+    throw refuse(`is no bill that is known here: its columns begin with ${begin.join(', ')}`);
   }
-  if (format === 'focus' && !find('x_UsageType') && !find('SkuMeter')) {
+  if (format === 'focus' && !has('x_UsageType') && !has('SkuMeter')) {
     throw refuse('has neither x_UsageType nor SkuMeter');
   }
-  const values = listColumns(format).map(({ name: wanted, isOptional }) => {
-    const column = find(wanted);
-    if (!column && !isOptional) throw refuse(`has no column ${wanted}`);
-    return [wanted, column ? toValue(column) : 'NULL'];
-  });
-  const tags = toTags(columns);
-  if (tags === undefined) throw refuse('has no column of tags, such as resource_tags or Tags');
-  const map = columns.find(({ name, type }) => isTagMap.test(name) && type === 'VARCHAR');
-  const tagText = map ? toValue(map) : 'NULL';
-  const all = { ...Object.fromEntries(values), tags, tagText };
+  const wanted = listColumns(format).filter(({ name }) => name !== 'tags');
+  const missing = wanted.find(({ name, isOptional }) => !isOptional && !has(name));
+  if (missing) throw refuse(`has no column ${missing.name}`);
+  const tags = columns.flatMap((column) => toTags(`${column.name}`, `${column.type}`));
+  if (tags.length === 0) throw refuse('has no column of tags, such as resource_tags or Tags');
+  const list = wanted.map((column) => toText(column.name.toLowerCase()));
+  const select = `nullif(CAST(COLUMNS(name -> lower(name) IN (${list.join()})) AS VARCHAR), ''), '[' || concat_ws(', ', ${tags.join()}) || ']' AS tags`;
   // A value in quotes is whole.
   const isCut = !isParquet && !/["\n]/.test(last);
-  return { file, format, source, values: all, firstRow: isParquet ? 1 : 2, isCut };
+  return { file, format, source, select, firstRow: isParquet ? 1 : 2, isCut };
 }
 
-/** Files that are no bill, by their first bytes. The columns of others say what they are. */
-const foreignFiles: readonly (readonly [found: string, pattern: RegExp])[] = [
-  [
-    'not text in UTF-8, such as an Excel workbook, a ZIP archive or UTF-16',
-    /^PK|^[^\n]*(\0|\ufffd)/,
-  ],
-  [
-    'a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost',
-    /^[^\n]*\b(lineItem|bill|identity)\//,
-  ],
-  ['a CSV of Cost Explorer, which has sums without tags', /^[^\n]*(\((\$|USD)\)|Total costs)/i],
-  [
-    'a CSV of the Billing console or a cost allocation report, without a time for each line',
-    /^[^\n]*(\bRecordType\b|\bLinkedAccountId\b|Amount in USD)/i,
-  ],
-  ['text whose first line is empty', /^[ \t]*[\r\n]/],
-  ['text with a carriage return alone as line end', /^[^\n]*\r(?!\n)/],
-  ['separated by semicolons or tabs, as a spreadsheet saves it', /^[^\n,]*[;\t][^\n,]*[;\t]/],
-];
+/** Files that are no bill, by their first line. The columns of others say what they are. */
+const foreignFiles: Readonly<Record<string, RegExp>> = {
+  'not text in UTF-8, such as an Excel workbook, a ZIP archive or UTF-16': /^PK|\0|\ufffd/,
+  'a legacy Cost and Usage Report, with columns such as lineItem/UnblendedCost':
+    /\b(lineItem|bill|identity)\//,
+  'a CSV of Cost Explorer, which has sums without tags': /\((\$|USD)\)|Total costs/i,
+  'a CSV of the Billing console or a cost allocation report, without a time for each line':
+    /\bRecordType\b|\bLinkedAccountId\b|Amount in USD/i,
+  'text whose first line is empty': /^[ \t]*$/,
+  'text with a carriage return alone as line end': /\r/,
+  'separated by semicolons or tabs, as a spreadsheet saves it': /^[^,]*[;\t][^,]*[;\t]/,
+};
 
 /**
  * The first bytes and the last one, decompressed. Reads gzip to its end, since DuckDB takes a truncated file for a whole
@@ -150,9 +141,11 @@ const foreignFiles: readonly (readonly [found: string, pattern: RegExp])[] = [
  */
 async function readEnds(file: string) {
   const bytes = await openAsBlob(file);
-  const head = Buffer.from(await bytes.slice(0, MAX_HEAD_BYTES).arrayBuffer());
-  if (head[0] !== 0x1f || head[1] !== 0x8b) {
-    return { head, last: await bytes.slice(-1).text(), isGzip: false };
+  // Without a byte order mark.
+  const toHead = (all: Blob) => all.slice(0, MAX_HEAD_BYTES).text();
+  const [first, second] = await bytes.slice(0, 2).bytes();
+  if (first !== 0x1f || second !== 0x8b) {
+    return { head: await toHead(bytes), last: await bytes.slice(-1).text(), isGzip: false };
   }
   const chunks: Buffer[] = [];
   let last = '';
@@ -166,14 +159,13 @@ async function readEnds(file: string) {
   }).catch(({ message }: Error) => {
     throw new Error(`${file} is damaged, or not whole (${message}). Download it again.`);
   });
-  return { head: Buffer.concat(chunks), last, isGzip: true };
+  return { head: await toHead(new Blob(chunks as Buffer<ArrayBuffer>[])), last, isGzip: true };
 }
 const MAX_HEAD_BYTES = 65_536;
 
-/** The columns of a CSV, by its first line: without its own detection, DuckDB skips no row, and its errors name the line. */
-function toStruct(text: string): string {
-  const [line = ''] = text.split(/\r?\n/, 1);
-  const names = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+/** The columns of a CSV. With its own detection, DuckDB skips rows, and its errors do not name the line. */
+function toStruct(firstLine: string): string {
+  const names = [...firstLine.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
   );
   const known = names.map((name) => name.toLowerCase());
@@ -184,92 +176,54 @@ function toStruct(text: string): string {
   return `{${columns.join(', ')}}`;
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
-const toValue = ({ name }: Column) => `nullif(CAST(${toName(name)} AS VARCHAR), '')`;
-
-const isTagMap = /^(resource_)?tags$/i;
-
-/** The tags as JSON, of a map or of a column for each. */
-function toTags(columns: readonly Column[]): string | undefined {
-  const maps = columns
-    .filter(({ name }) => isTagMap.test(name))
-    .map((map) => {
-      if (map.type === 'VARCHAR') return `CAST(${toValue(map)} AS JSON)`;
-      const entries = map.type.endsWith('[]')
-        ? `map_from_entries(${toName(map.name)})`
-        : toName(map.name);
-      return `to_json(${entries})`;
-    });
-  const single = columns
-    .filter(({ name }) => /^resource_?tags[/_.]|^(user[:_])?(service|stage)$/i.test(name))
-    .map((tag) => `${toText(tag.name.replace(/^resource_?tags[/_.]/i, ''))}, ${toValue(tag)}`);
-  const all = [...maps, ...(single.length > 0 ? [`json_object(${single.join(', ')})`] : [])];
-  if (all.length === 0) return undefined;
-  return `CAST(${all.reduce((one, other) => `json_merge_patch(coalesce(${one}, '{}'), coalesce(${other}, '{}'))`)} AS VARCHAR)`;
+/** The tags of a column as JSON: a map of all tags, or one tag. Other columns have none. */
+function toTags(name: string, type: string): string[] {
+  const column = `"${name.replaceAll('"', '""')}"`;
+  if (/^(resource_)?tags$/i.test(name)) {
+    if (type === 'VARCHAR') return [`nullif(${column}, '')`];
+    return [`to_json(${type.endsWith('[]') ? `map_from_entries(${column})` : column})`];
+  }
+  const isTag = /^resource_?tags[/_.]|^(user[:_])?(service|stage)$/i.test(name);
+  return isTag ? [`json_object(${toText(name)}, ${column})`] : [];
 }
 
 /** The view of a format, of all its files. */
-export function toView(format: keyof typeof formats, files: readonly BillFile[]): string {
+export function toView(format: Format, files: readonly BillFile[]): string {
   const own = files.filter((one) => one.format === format);
-  const selects = own.map(({ file, source, values }) => {
-    const listed = Object.entries(values).map(([name, value]) => `${value} AS ${toName(name)}`);
-    return `SELECT ${toText(file)} AS file, ${listed.join(', ')} FROM ${source}`;
-  });
-  const names = ['file', ...listColumns(format).map(({ name }) => name), 'tags', 'tagText'];
-  // For a format of which there is no file.
-  const none = `SELECT ${names.map((name) => `NULL::VARCHAR AS ${toName(name)}`).join(', ')} WHERE false`;
-  return `CREATE VIEW ${format} AS ${[none, ...selects].join(' UNION ALL ')}`;
+  const selects = own.map(
+    ({ file, select, source }) => `SELECT ${toText(file)} AS file, ${select} FROM ${source}`,
+  );
+  const names = listColumns(format).map(({ name }) => `NULL::VARCHAR AS ${name}`);
+  const columns = `SELECT NULL::VARCHAR AS file, ${names.join()} WHERE false`;
+  return `CREATE VIEW ${format} AS ${[columns, ...selects].join(' UNION ALL BY NAME ')}`;
 }
 
 const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
-/** What columns of such names hold, by its type in DuckDB, with what would be right. */
-const readings = [
-  [/line_item_type|ChargeCategory/, 'VARCHAR', `A charge such as Usage or Tax ${asExported}`],
-  [/cost|amount|quantity/i, 'DECIMAL(38, 15)', `A number such as 1234.50 ${asExported}`],
-  [/_date|Period/, 'TIMESTAMPTZ', `A time such as 2026-10-01T00:00:00Z ${asExported}`],
-] as const;
-
 /**
  * The first row with a value that cannot be read, or with another currency.
  * @returns a sentence, or `undefined` if there is none
  */
 export async function findWrongRow(bill: BillFile, query: Query): Promise<string | undefined> {
-  const { file, format, source, values, firstRow } = bill;
-  const columns = listColumns(format).flatMap(({ name, isOptional }) => {
-    const value = values[name] ?? 'NULL';
-    const found = `${toText(`${name} is `)} || coalesce('"' || ${value} || '"', 'empty')`;
-    const isMissing = isOptional ? 'false' : `${value} IS NULL`;
-    return readings.flatMap(([pattern, type, right]) => {
-      const isWrong = `${isMissing} OR ${value} IS NOT NULL AND TRY_CAST(replace(${value}, '_', '?') AS ${type}) IS NULL`;
-      return pattern.test(name) ? [{ found, isWrong, right }] : [];
-    });
-  });
-  const currency = values[format === 'cur' ? 'line_item_currency_code' : 'BillingCurrency'];
-  const checks = [
-    ...columns,
-    {
-      found: "'the tags are no JSON'",
-      // DuckDB's TRY crashes on JSON.
-      isWrong: `NOT json_valid(coalesce(${values.tagText}, '{}'))`,
-      right: `JSON such as {"user_stage":"production"} ${asExported}`,
-    },
-    {
-      found: `'the currency is ' || coalesce(${currency}, 'empty')`,
-      isWrong: `upper(${currency}) IS DISTINCT FROM 'USD'`,
-      right: "AWS's prices are in USD, and nothing is converted: give a bill in USD.",
-    },
-  ];
-  const cases = checks.map(
-    ({ found, isWrong, right }) => `WHEN ${isWrong} THEN ${found} || '. ' || ${toText(right)}`,
-  );
+  const { file, format, source, select, firstRow } = bill;
+  const required = listColumns(format).filter(({ isOptional }) => !isOptional);
+  const names = required.map(({ name }) => toText(name.toLowerCase()));
   const [wrong] = await query(
-    `SELECT row, CASE ${cases.join(' ')} END AS text
-    FROM (SELECT *, row_number() OVER () + ${firstRow - 1} AS row FROM ${source})
-    WHERE text IS NOT NULL ORDER BY row LIMIT 1`,
+    `SELECT row, name || ' is ' || coalesce('"' || value || '"', 'empty') || '. ' || CASE
+      WHEN value IS NULL AND lower(name) NOT IN (${names.join()}) THEN NULL
+      WHEN regexp_matches(name, 'line_item_type|ChargeCategory', 'i') AND value IS NULL
+        THEN 'A charge such as Usage or Tax ${asExported}'
+      WHEN regexp_matches(name, 'cost|amount|quantity', 'i')
+        AND TRY_CAST(replace(value, '_', '?') AS DECIMAL(38, 15)) IS NULL
+        THEN 'A number such as 1234.50 ${asExported}'
+      WHEN regexp_matches(name, '_date|Period', 'i') AND TRY_CAST(value AS TIMESTAMPTZ) IS NULL
+        THEN 'A time such as 2026-10-01T00:00:00Z ${asExported}'
+      WHEN name = 'tags' AND NOT json_valid(value)
+        THEN 'JSON such as {"user_stage":"production"} ${asExported}'
+      WHEN regexp_matches(name, 'currency', 'i') AND upper(value) IS DISTINCT FROM 'USD'
+        THEN 'AWS''s prices are in USD, and nothing is converted: give a bill in USD.' END AS text
+    FROM (SELECT row, ${select} FROM (SELECT *, row_number() OVER () + ${firstRow - 1} AS row FROM ${source}))
+    UNPIVOT INCLUDE NULLS (value FOR name IN (COLUMNS(* EXCLUDE row)))
+    WHERE text IS NOT NULL ORDER BY row, name LIMIT 1`,
   ).catch(({ message }: Error) => {
     const [, row] = /CSV Error on Line: (\d+)/.exec(message) ?? [];
     const [cause = message.split('\n')[0]] =
@@ -284,4 +238,3 @@ export async function findWrongRow(bill: BillFile, query: Query): Promise<string
 }
 
 export const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const toName = (name: string) => `"${name.replaceAll('"', '""')}"`;

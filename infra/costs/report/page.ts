@@ -6,15 +6,9 @@ import type { Bill, Row } from './readBill.ts';
  * @param model dollars a million requests by the model, or why they are not known
  * @param region that of the model
  */
-export function renderPage(
-  stage: string,
-  bill: Bill,
-  model: number | string,
-  region: string,
-): string {
-  const [{ month, months }] = bill.this_month as [Row<'this_month'>];
+export function renderPage(stage: string, bill: Bill, model: number | string, region: string) {
   const style = readFileSync(new URL('page.css', import.meta.url), 'utf8');
-  const title = toHtml(`${stage}, ${toMonthName(month)}`);
+  const title = toHtml(`${stage}, ${toMonthName(bill.months.month)}`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -32,7 +26,7 @@ ${renderKinds(bill)}
 ${renderOddDays(bill)}
 ${renderDays(bill)}
 ${renderPlaces(bill)}
-<p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${months}. Days are of UTC.</small></p>
+<p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.months.months}. Days are of UTC.</small></p>
 </main>
 </body>
 </html>
@@ -52,10 +46,10 @@ function renderDoubts({ doubts }: Bill): string {
 
 function renderSum({ paid }: Bill): string {
   const list = paid.find(({ charge }) => charge === 'usage')?.list ?? null;
-  const rows = paid.map(({ charge, dollars }) => [`${charge}`, toDollars(dollars)]);
+  const rows = [...paid, { charge: 'paid', dollars: sumDollars(paid) }];
   const table = renderTable(
     ['Charge', 'Dollars'],
-    [...rows, ['paid', toDollars(sumDollars(paid))]],
+    rows.map(({ charge, dollars }) => [`${charge}`, toDollars(dollars)]),
   );
   const ofList =
     list === null
@@ -65,50 +59,50 @@ function renderSum({ paid }: Bill): string {
 }
 
 function renderRequests(bill: Bill, model: number | string, stage: string, region: string): string {
-  const [row] = bill.requests as [Row<'requests'>];
-  const [ofModel, why] =
-    typeof model === 'number'
-      ? [
-          toDollars(model),
-          `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(row.requests))}, divided by its millions of requests.`,
-        ]
-      : ['–', model];
+  const { requests, dollars, list, calls, dollars_of_calls } = bill.requests;
+  const isKnown = typeof model === 'number';
   const rows = [
-    ['By this bill', toPrice(row.dollars)],
-    ["At the bill's list prices", toPrice(row.list)],
-    [region ? `By the model, in ${region}` : 'By the model', ofModel],
+    ['By this bill', toPrice(dollars)],
+    ["At the bill's list prices", toPrice(list)],
+    [region ? `By the model, in ${region}` : 'By the model', isKnown ? toDollars(model) : '–'],
   ];
+  const ofModel = isKnown
+    ? `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(requests))}, divided by its millions of requests.`
+    : model;
   const ofCalls =
-    row.calls === null
+    calls === null
       ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
-      : `A thousand calls of adjustInventory cost $${toShort(row.dollars_of_calls)} in Lambda, for ${toCount(row.calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
+      : `A thousand calls of adjustInventory cost $${toShort(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
   const about = 'Usage without credits, refunds, tax and fees.';
-  const table = renderTable([`${toCount(row.requests)} requests`, 'Dollars a million'], rows);
-  return renderSection('A million requests', `${table}<p>${about} ${ofCalls} ${toHtml(why)}</p>`);
+  const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
+  return renderSection(
+    'A million requests',
+    `${table}<p>${about} ${ofCalls} ${toHtml(ofModel)}</p>`,
+  );
 }
 
-function renderKinds({ kinds, places, this_month: [month] }: Bill): string {
+function renderKinds({ kinds, places, months }: Bill): string {
   const hasRegions = new Set(places.map(({ region }) => region)).size > 1;
   const hasBefore = kinds.some(({ dollars_before }) => dollars_before !== null);
-  const header = ['Kind', 'Quantity', 'Dollars', 'A unit', "Model's price"];
-  const before = hasBefore ? [toMonthName(month?.before)] : [];
+  const before = hasBefore ? [toMonthName(months.before)] : [];
+  const header = ['Kind', 'Quantity', 'Dollars', 'A unit', "Model's price", ...before];
   const rows = kinds.map((row) => [
     hasRegions ? `${row.kind}, ${row.region}` : `${row.kind}`,
     toCount(row.quantity),
     toDollars(row.dollars),
     toPrice(row.dollars_a_unit),
     toPrice(row.model),
-    ...(hasBefore ? [toDollars(row.dollars_before)] : []),
+    ...before.map(() => toDollars(row.dollars_before)),
   ]);
-  return renderSection('By kind of usage', renderTable([...header, ...before], rows));
+  return renderSection('By kind of usage', renderTable(header, rows));
 }
 
-function renderOddDays({ odd_days, days }: Bill): string {
+function renderOddDays({ oddDays, days }: Bill): string {
   if (days.length === 0) {
     const none = 'The bill has no days: its lines are of the whole month, or there are none.';
     return renderSection('Odd days', `<p>${none}</p>`);
   }
-  const rows = odd_days.map((row) => [
+  const rows = oddDays.map((row) => [
     row.first === row.last ? toDate(row.first) : `${toDate(row.first)} to ${toDate(row.last)}`,
     `${row.kind}`,
     `${toDollars(row.dollars)}, before ${toDollars(row.usual_dollars)}`,
@@ -124,11 +118,13 @@ function renderOddDays({ odd_days, days }: Bill): string {
 }
 
 /** A column for each day of the month, in percentages of any width. */
-function renderDays({ days, odd_days, paid }: Bill): string {
+function renderDays({ days, oddDays, paid }: Bill): string {
   if (days.length === 0) return '';
   const top = Math.max(...days.map(({ dollars }) => Number(dollars)), 0.01);
   const columns = days.map(({ day, dollars }) => {
-    const isOdd = odd_days.some((row) => `${row.first}` <= `${day}` && `${day}` <= `${row.last}`);
+    const isOdd = oddDays.some(
+      ({ first, last }) => `${first}` <= `${day}` && `${day}` <= `${last}`,
+    );
     const height = (Math.max(0, Number(dollars)) / top) * 100;
     const number = Number(`${day}`.slice(8));
     const left = ((number - 1) / 31) * 100;
@@ -149,11 +145,9 @@ function renderDays({ days, odd_days, paid }: Bill): string {
 
 function renderPlaces({ places }: Bill): string {
   if (places.length < 2) return '';
-  const rows = places.map(({ account, region, dollars }) => [
-    `${account}`,
-    `${region || '–'}`,
-    toDollars(dollars),
-  ]);
+  const rows = places.map(({ account, region, dollars }) => {
+    return [`${account}`, `${region || '–'}`, toDollars(dollars)];
+  });
   const table = renderTable(['Account', 'Region', 'Dollars'], rows);
   return renderSection('By account and region', table);
 }
@@ -168,21 +162,20 @@ function renderTable(header: readonly string[], rows: readonly (readonly string[
   return `<table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table>`;
 }
 
-type Cell = Row<'days'>['dollars'];
-export const sumDollars = (rows: readonly { readonly dollars: Cell }[]) =>
+type Cell = Row[string] | undefined;
+export const sumDollars = (rows: readonly Row[]) =>
   rows.reduce((all, { dollars }) => all + Number(dollars), 0);
 
 const formatTime = (time: unknown, fields: Intl.DateTimeFormatOptions) =>
   new Date(`${time}`).toLocaleDateString('en-GB', { ...fields, timeZone: 'UTC' });
 const toDate = (day: Cell) => formatTime(day, { day: 'numeric', month: 'long' });
 /** Such as `November 2026`. */
-export const toMonthName = (month: Cell = '') =>
-  formatTime(month, { month: 'long', year: 'numeric' });
+export const toMonthName = (month: Cell) => formatTime(month, { month: 'long', year: 'numeric' });
 
 const inDollars = { style: 'currency', currency: 'USD', signDisplay: 'negative' } as const;
-const dollarFormat = new Intl.NumberFormat('en-US', inDollars);
 /** Such as `−$3.00`. */
-export const toDollars = (dollars: Cell) => dollarFormat.format(Number(dollars)).replace('-', '−');
+export const toDollars = (dollars: Cell) =>
+  Number(dollars).toLocaleString('en-US', inDollars).replace('-', '−');
 const toShort = (amount: Cell) =>
   Number(amount).toLocaleString('en-US', { maximumSignificantDigits: 4 });
 /** Of a unit, or of a million if that is too little to read. */

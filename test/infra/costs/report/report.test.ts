@@ -106,7 +106,12 @@ const bills: Readonly<Record<string, Case>> = {
       ...october.filter((line) => dayOf(line) !== 7 && dayOf(line) < 30),
       ...october
         .filter((line) => dayOf(line) !== 12)
-        .map((line) => ({ ...times(line, 0.5), account: '210987654321', region: 'eu-west-1' })),
+        .map((line) => ({ ...times(line, 0.5), account: '210987654321', region: 'eu-west-1' }))
+        // AWS names a region in both ways.
+        .map((line) => {
+          const prefix = dayOf(line) % 2 ? 'EU' : 'eu-west-1';
+          return { ...line, usageType: `${prefix}-${line.usageType.replace('USE1-', '')}` };
+        }),
     ],
     28 * DAY + 15 * DAY,
     [
@@ -157,11 +162,8 @@ const bills: Readonly<Record<string, Case>> = {
       toCharge({ kind: 'Credit', account: '999999999999', cost: -5 }),
     ],
     MONTH - 31 * GB_SECONDS,
-    [744, /^Not in the sum: fee/],
-    [
-      31 * GB_SECONDS * 0.88,
-      /covers usage of \$16.53 .* Fees in the sum: \$0.00. Fees not in the sum: \$744.00 in account 999999999999/,
-    ],
+    [744, /^Not in the sum: fee .* \$744.00 in account 999999999999/],
+    [31 * GB_SECONDS * 0.88, /covers usage of \$16.53 .* Fees in the sum: \$0.00\.$/],
     [8.12, /^Not in the sum: tax/],
     [-5, /^Not in the sum: credit/],
   ],
@@ -347,9 +349,9 @@ it('takes a private discount once, from net costs or from lines of their own', a
 
 it('gives each kind its quantity, its price beside the model, and the month before', async () => {
   const bill = await read([write('two.csv', toCurCsv([...makeMonth(9), ...october]))]);
-  expect(bill.this_month).toEqual([
-    { month: '2026-10', before: '2026-09', months: '2026-09, 2026-10' },
-  ]);
+  expect(bill.months).toEqual({
+    ...{ month: '2026-10', before: '2026-09', months: '2026-09, 2026-10' },
+  });
   const [gateway] = bill.kinds;
   expect(gateway).toMatchObject({
     kind: 'requests of the gateway',
@@ -363,7 +365,7 @@ it('gives each kind its quantity, its price beside the model, and the month befo
   await expect(read([toPath('two.csv')], '2026-08')).rejects.toThrow(
     'The files have lines of 2026-09, 2026-10, none of 2026-08.',
   );
-  expect(bill.requests[0]?.calls).toBeNull();
+  expect(bill.requests.calls).toBeNull();
   const september = await read([toPath('two.csv')], '2026-09');
   expect(sumPaid(september)).toBeCloseTo(30 * DAY, 2);
 });
@@ -375,23 +377,23 @@ it('lists the days on which a kind costs more, or takes more a request, and none
     if (isOf('GB-Second-ARM')(line) && day >= 20) return times(line, 3);
     return times(line, isOf('ApiGatewayRequest')(line) && day === 14 ? 3 : (days[day] ?? 1));
   });
-  const { odd_days } = await read([write('busy.csv', toCurCsv(busy))]);
+  const { oddDays } = await read([write('busy.csv', toCurCsv(busy))]);
   // Twice the requests take as much a request.
-  expect(
-    odd_days.map(({ first, last, kind, a_request }) => [first, last, kind, a_request]),
-  ).toEqual([
-    ['2026-10-09', '2026-10-09', 'GB-seconds of functions', null],
-    ['2026-10-09', '2026-10-09', 'requests of the gateway', null],
-    ['2026-10-14', '2026-10-14', 'GB-seconds of functions', expect.closeTo(0.25 / 3)],
-    ['2026-10-14', '2026-10-14', 'requests of the gateway', null],
-    ['2026-10-20', '2026-10-31', 'GB-seconds of functions', expect.closeTo(0.75)],
-  ]);
-  expect(odd_days.at(-1)).toMatchObject({
+  expect(oddDays.map(({ first, last, kind, a_request }) => [first, last, kind, a_request])).toEqual(
+    [
+      ['2026-10-09', '2026-10-09', 'GB-seconds of functions', null],
+      ['2026-10-09', '2026-10-09', 'requests of the gateway', null],
+      ['2026-10-14', '2026-10-14', 'GB-seconds of functions', expect.closeTo(0.25 / 3)],
+      ['2026-10-14', '2026-10-14', 'requests of the gateway', null],
+      ['2026-10-20', '2026-10-31', 'GB-seconds of functions', expect.closeTo(0.75)],
+    ],
+  );
+  expect(oddDays.at(-1)).toMatchObject({
     ...{ dollars: expect.closeTo(3 * GB_SECONDS), usual_dollars: expect.closeTo(GB_SECONDS) },
     usual_a_request: expect.closeTo(0.25),
   });
   const monthly = await read([write('monthly.csv', toCurCsv(sumByMonth(october)))]);
-  expect([monthly.odd_days, monthly.days]).toEqual([[], []]);
+  expect([monthly.oddDays, monthly.days]).toEqual([[], []]);
 });
 
 it('prices a million requests, and a thousand calls of adjustInventory if the lines name functions', async () => {
@@ -400,9 +402,9 @@ it('prices a million requests, and a thousand calls of adjustInventory if the li
     times(line, 0.75),
     { ...times(line, 0.25), resource },
   ]);
-  const [row] = (await read([write('named.csv', toCurCsv(named))])).requests;
-  expect(row?.dollars).toBeCloseTo((1e6 * MONTH) / 4_960_000, 6);
-  expect(row?.dollars_of_calls).toBeCloseTo((1_000 * (0.032 + GB_SECONDS)) / 160_000, 6);
+  const { requests } = await read([write('named.csv', toCurCsv(named))]);
+  expect(requests.dollars).toBeCloseTo((1e6 * MONTH) / 4_960_000, 6);
+  expect(requests.dollars_of_calls).toBeCloseTo((1_000 * (0.032 + GB_SECONDS)) / 160_000, 6);
 });
 
 const text = toCurCsv(october);
