@@ -218,14 +218,13 @@ FROM gap WHERE dollars / 2 >= (
 -- One kind of charge, account, region and hour (a day of what has not our tags) in several files: all but the largest
 -- of their sums may be there twice. A line that names no region may be of any.
 CREATE TABLE in_files AS
-WITH timed AS (
+WITH spread AS (
+  SELECT *, tagging = 'ours' AS is_paid, if(is_paid, 'hour', 'day') AS unit, generate_series(
+    date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times
+  FROM bill JOIN this_month USING (month) WHERE (SELECT count(DISTINCT file) FROM line) > 1
+), timed AS (
   SELECT file, is_paid, charge, type, account, region, time, sum(part) AS dollars
-  FROM (
-    SELECT *, tagging = 'ours' AS is_paid, if(is_paid, 'hour', 'day') AS unit, generate_series(
-      date_trunc(unit, "from"), greatest("from", "to" - INTERVAL 1 SECOND), CAST('1 ' || unit AS INTERVAL)) AS times,
-      unnest(times) AS time, paid / len(times) AS part
-    FROM bill JOIN this_month USING (month) WHERE (SELECT count(DISTINCT file) FROM line) > 1
-  ) GROUP BY ALL
+  FROM (SELECT *, unnest(times) AS time, paid / len(times) AS part FROM spread) GROUP BY ALL
 ), placed AS (
   SELECT * REPLACE (if(bool_and(region <> '') OVER (PARTITION BY is_paid, charge, type, account, time), region, '')
     AS region) FROM timed

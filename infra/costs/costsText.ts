@@ -1,5 +1,12 @@
 import { toColumns, toCount } from '../cli/output.ts';
-import { type ByKind, type Costs, priceUsage, SECONDS_A_MONTH } from './model.ts';
+import {
+  type ByKind,
+  type Costs,
+  mapKinds,
+  priceUsage,
+  SECONDS_A_MONTH,
+  sumDollars,
+} from './model.ts';
 import { kinds, kindsByMonth, type Service, services, usageKinds } from './prices.ts';
 
 /** Three tables. Each title has the stage, the region and the date of the prices. */
@@ -42,33 +49,21 @@ function listMonth({ rows, usage, rates }: Costs['month']): string[][] {
   const all = priceUsage(usage, rates);
   // A stage without a firewall has no column for it.
   const used = services.filter((service) => sumService(service, all) > 0);
-  const toRow = (name: string, requests: string, dollars: ByKind) => {
-    const cells = used.map((service) => sumService(service, dollars));
-    const sum = cells.reduce((one, other) => one + other, 0);
-    return [name, requests, ...[...cells, sum].map(toCents)];
-  };
-  return [
-    ['', 'requests', ...used, 'total'],
-    ...rows.map((row) =>
-      toRow(row.name, 'requests' in row ? toCount(row.requests) : '', row.dollars),
-    ),
-    toRow('total', '', all),
-  ];
+  const cells = [...rows, { name: 'total', dollars: all }].map((row) => [
+    ...[row.name, 'requests' in row ? toCount(Number(row.requests)) : ''],
+    ...used.map((service) => toCents(sumService(service, row.dollars))),
+    toCents(sumDollars(row.dollars)),
+  ]);
+  return [['', 'requests', ...used, 'total'], ...cells];
 }
 
 function listThrottles({ throttled: { rows, total } }: Costs): string[][] {
-  return [
-    ['', 'a second', 'requests', 'most expensive', 'dollars a million', 'dollars'],
-    ...rows.map(({ operationId, rate, requests, request, dollarsPerMillion, dollars }) => [
-      operationId === 'other' ? 'other paths' : operationId,
-      `${rate}`,
-      toCount(requests),
-      request,
-      toCents(dollarsPerMillion),
-      toCount(dollars),
-    ]),
-    ['total', '', '', '', '', toCount(total)],
-  ];
+  const cells = rows.map((row) => [
+    ...[row.operationId === 'other' ? 'other paths' : row.operationId, `${row.rate}`],
+    ...[toCount(row.requests), row.request, toCents(row.dollarsPerMillion), toCount(row.dollars)],
+  ]);
+  const header = ['', 'a second', 'requests', 'most expensive', 'dollars a million', 'dollars'];
+  return [header, ...cells, ['total', '', '', '', '', toCount(total)]];
 }
 
 /** Such as `metrics with an alarm: 74, $7.40; composite alarms: 2, $1.00`. The rest is the scheduled check's. */
@@ -83,11 +78,8 @@ function describeFixed({ fixedUsage, rates, fixed }: Costs['month']): string {
   return texts.join('; ');
 }
 
-function sumService(service: Service, dollars: ByKind): number {
-  const own = usageKinds.filter((kind) => kinds[kind][0] === service);
-  return own.reduce((sum, kind) => sum + dollars[kind], 0);
-}
-
+const sumService = (service: Service, dollars: ByKind) =>
+  sumDollars(mapKinds((kind) => (kinds[kind][0] === service ? dollars[kind] : 0)));
 const toAmount = (number: number) =>
   number.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 const toCents = (dollars: number) =>

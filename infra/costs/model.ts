@@ -195,7 +195,7 @@ function sumUsage(each: readonly Usage[]): ByKind {
   return mapKinds((kind) => sumBy(each, (one) => one[kind] ?? 0));
 }
 
-function sumDollars(dollars: ByKind): number {
+export function sumDollars(dollars: ByKind): number {
   return sumBy(usageKinds, (kind) => dollars[kind]);
 }
 
@@ -203,7 +203,7 @@ function sumBy<One>(all: readonly One[], toNumber: (one: One) => number): number
   return all.reduce((sum, one) => sum + toNumber(one), 0);
 }
 
-function mapKinds(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
+export function mapKinds(toValue: (kind: UsageKind) => number): Record<UsageKind, number> {
   const entries = usageKinds.map((kind) => [kind, toValue(kind)]);
   return Object.fromEntries(entries) as Record<UsageKind, number>;
 }

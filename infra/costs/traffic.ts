@@ -38,11 +38,8 @@ export function readTraffic({ requests, traffic: file, entries, times = 1 }: Opt
   }
   try {
     const once = requests === undefined ? readFile(file) : parseRequests(requests);
-    return {
-      source: times === 1 ? once.source : `${once.source}, ${times} times`,
-      entries: entries ?? once.entries,
-      shares: multiply(once, times),
-    };
+    const source = times === 1 ? once.source : `${once.source}, ${times} times`;
+    return { source, entries: entries ?? once.entries, shares: multiply(once, times) };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -67,10 +64,7 @@ function readFile(file?: string): Traffic {
   try {
     const { data, error } = trafficFile.safeParse(JSON.parse(text));
     if (error) throw new Error(z.prettifyError(error));
-    const shares = Object.entries(data.requests).map(([name, requests]) => {
-      const [operationId = '', ...response] = name.split(' ');
-      return toShare(operationId, response.join(' '), requests);
-    });
+    const shares = Object.entries(data.requests).map(([name, count]) => toShare(name, count));
     return { entries: data.entries, shares, source };
   } catch (error) {
     throw new Error(`${source} cannot be read: ${(error as Error).message}`);
@@ -89,15 +83,14 @@ function parseRequests(text: string): Traffic {
     return { ...usual, shares, source: `${text} requests in the mix of ${usual.source}` };
   }
   const shares = text.split(',').map((part) => {
-    const [, operationId = '', response = '', amount = ''] =
-      /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
+    const [, name = '', amount = ''] = /^(.*)=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
     if (requests === undefined) {
       throw new Error(
         `"${part}" must have the form listOrders=2M or listInventory:304=500k, or be a number.`,
       );
     }
-    return toShare(operationId, response, requests);
+    return toShare(name, requests);
   });
   return { entries: usualEntries, shares, source: `--requests ${text}` };
 }
@@ -112,19 +105,19 @@ function parseAmount(text: string): number | undefined {
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));
 }
 
-function toShare(name: string, responseName: string, requests: number): TrafficShare {
-  const operationId = operationIds.find((id) => id === name);
+/** @param name an operation, and after a space or a colon its response; default: 200 */
+function toShare(name: string, requests: number): TrafficShare {
+  const [, id = '', text = ''] = /^(\w*)[ :]?(.*)$/.exec(name) ?? [];
+  const operationId = operationIds.find((one) => one === id);
   if (!operationId) {
     throw new Error(
-      `There is no operation "${name}". The operations are ${operationIds.join(', ')}.`,
+      `There is no operation "${id}". The operations are ${operationIds.join(', ')}.`,
     );
   }
   const responses = listResponses(operationId);
-  const response = responses.find(
-    (one) => one === (responseName || '200') || one === `200 ${responseName}`,
-  );
+  const response = responses.find((one) => one === (text || '200') || one === `200 ${text}`);
   if (response) return { operationId, response, requests };
   throw new Error(
-    `units.json has no request "${responseName}" of ${operationId}; it has ${responses.join(', ')}.`,
+    `units.json has no request "${text}" of ${operationId}; it has ${responses.join(', ')}.`,
   );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, openAsBlob, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { createReadStream, openAsBlob, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
@@ -34,7 +34,7 @@ const remedy =
 export interface BillFile {
   readonly file: string;
   readonly format: Format;
-  /** The file in SQL. */
+  /** As SQL that reads it. */
   readonly source: string;
   /** What to select from it: the columns of its format, as text, NULL where empty. It may lack optional ones. */
   readonly select: string;
@@ -53,7 +53,6 @@ const noData = /^[._]|\.(json|ya?ml|sql|html?|txt|md|pdf)$/i;
  */
 export async function findFiles(paths: readonly string[]) {
   const files = paths.flatMap((path) => {
-    if (!existsSync(path)) throw new Error(`${path}: there is no such file.`);
     if (!statSync(path).isDirectory()) return [path];
     const found = readdirSync(path, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !noData.test(entry.name))
@@ -70,12 +69,8 @@ export async function findFiles(paths: readonly string[]) {
     await pipeline(createReadStream(file), hash);
     const key = hash.digest('hex');
     const first = known.get(key);
-    if (first === undefined) known.set(key, file);
-    else {
-      const isSame = resolve(file) === resolve(first);
-      const what = isSame ? 'is given twice' : `has the same bytes as ${first}`;
-      copies.push(`${file} ${what}, and is counted once.`);
-    }
+    if (first) copies.push(`${file} has the same bytes as ${first}, and is counted once.`);
+    else known.set(key, file);
   }
   return { files: [...known.values()], copies };
 }
@@ -198,6 +193,9 @@ export function toView(format: Format, files: readonly BillFile[]): string {
   return `CREATE VIEW ${format} AS ${[columns, ...selects].join(' UNION ALL BY NAME ')}`;
 }
 
+/** Such as `CSV Error on Line: 3`, the line, and `Expected Number of Columns: 19 Found: 2`. */
+const csvError =
+  /CSV Error on Line: (\d+).*?^((?:Expected|Value with|Maximum line|Invalid unicode).*?)$/ms;
 const asExported = 'is needed: give the file as AWS exports it, not as a spreadsheet saves it.';
 /**
  * The first row with a value that cannot be read, or with another currency.
@@ -225,11 +223,7 @@ export async function findWrongRow(bill: BillFile, query: Query): Promise<string
     UNPIVOT INCLUDE NULLS (value FOR name IN (COLUMNS(* EXCLUDE row)))
     WHERE text IS NOT NULL ORDER BY row, name LIMIT 1`,
   ).catch(({ message }: Error) => {
-    const [, row] = /CSV Error on Line: (\d+)/.exec(message) ?? [];
-    const [cause = message.split('\n')[0]] =
-      /Expected Number of Columns:.*|.*unterminated quote.*|Maximum line size.*|Invalid unicode.*/.exec(
-        message,
-      ) ?? [];
+    const [, row, cause = message.split('\n')[0]] = csvError.exec(message) ?? [];
     const what = row ? 'line' : 'file';
     const text = `the ${what} is damaged (${cause}). Download it again, or export the bill again.`;
     return [{ row, text }];

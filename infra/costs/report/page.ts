@@ -36,26 +36,25 @@ ${renderPlaces(bill)}
 function renderDoubts({ doubts }: Bill): string {
   const items = doubts.map(({ doubt, dollars }) => {
     const amount = dollars === null ? '' : `<b>${toDollars(dollars)}</b> `;
-    return `<li>${amount}${toHtml(`${doubt}`)}`;
+    return `<li>${amount}${toHtml(doubt)}`;
   });
-  return renderSection(
-    'What makes the sum doubtful',
-    items.length > 0 ? `<ul>${items.join('\n')}</ul>` : '<p>Nothing that this page looks for.</p>',
-  );
+  const none = '<p>Nothing that this page looks for.</p>';
+  const list = items.length > 0 ? `<ul>${items.join('\n')}</ul>` : none;
+  return renderSection('What makes the sum doubtful', list);
 }
 
 function renderSum({ paid }: Bill): string {
   const list = paid.find(({ charge }) => charge === 'usage')?.list ?? null;
   const rows = [...paid, { charge: 'paid', dollars: sumDollars(paid) }];
-  const table = renderTable(
-    ['Charge', 'Dollars'],
-    rows.map(({ charge, dollars }) => [`${charge}`, toDollars(dollars)]),
-  );
+  const cells = rows.map(({ charge, dollars }) => [charge, toDollars(dollars)]);
   const ofList =
     list === null
       ? 'The bill has no list prices.'
       : `At AWS's list prices, the usage is ${toDollars(list)}.`;
-  return renderSection('What was paid', `${table}<p>${ofList}</p>`);
+  return renderSection(
+    'What was paid',
+    `${renderTable(['Charge', 'Dollars'], cells)}<p>${ofList}</p>`,
+  );
 }
 
 function renderRequests(bill: Bill, model: number | string, stage: string, region: string): string {
@@ -64,7 +63,7 @@ function renderRequests(bill: Bill, model: number | string, stage: string, regio
   const rows = [
     ['By this bill', toPrice(dollars)],
     ["At the bill's list prices", toPrice(list)],
-    [region ? `By the model, in ${region}` : 'By the model', isKnown ? toDollars(model) : '–'],
+    [region ? `By the model, in ${region}` : 'By the model', isKnown ? toDollars(model) : null],
   ];
   const ofModel = isKnown
     ? `The model's figure is the month's total of npx petstore costs --stage ${stage} --requests ${Math.round(Number(requests))}, divided by its millions of requests.`
@@ -73,12 +72,9 @@ function renderRequests(bill: Bill, model: number | string, stage: string, regio
     calls === null
       ? 'The lines do not name functions, so the cost of adjustInventory is not known. Include resource ids in the export.'
       : `A thousand calls of adjustInventory cost $${toShort(dollars_of_calls)} in Lambda, for ${toCount(calls)} calls. What it costs in the gateway and the tables is not known: their lines do not name operations.`;
-  const about = 'Usage without credits, refunds, tax and fees.';
+  const about = `Usage without credits, refunds, tax and fees. ${ofCalls} ${toHtml(ofModel)}`;
   const table = renderTable([`${toCount(requests)} requests`, 'Dollars a million'], rows);
-  return renderSection(
-    'A million requests',
-    `${table}<p>${about} ${ofCalls} ${toHtml(ofModel)}</p>`,
-  );
+  return renderSection('A million requests', `${table}<p>${about}</p>`);
 }
 
 function renderKinds({ kinds, places, months }: Bill): string {
@@ -87,7 +83,7 @@ function renderKinds({ kinds, places, months }: Bill): string {
   const before = hasBefore ? [toMonthName(months.before)] : [];
   const header = ['Kind', 'Quantity', 'Dollars', 'A unit', "Model's price", ...before];
   const rows = kinds.map((row) => [
-    hasRegions ? `${row.kind}, ${row.region}` : `${row.kind}`,
+    hasRegions ? `${row.kind}, ${row.region}` : row.kind,
     toCount(row.quantity),
     toDollars(row.dollars),
     toPrice(row.dollars_a_unit),
@@ -104,10 +100,10 @@ function renderOddDays({ oddDays, days }: Bill): string {
   }
   const rows = oddDays.map((row) => [
     row.first === row.last ? toDate(row.first) : `${toDate(row.first)} to ${toDate(row.last)}`,
-    `${row.kind}`,
+    row.kind,
     `${toDollars(row.dollars)}, before ${toDollars(row.usual_dollars)}`,
     row.a_request === null
-      ? '–'
+      ? null
       : `${toShort(row.a_request)}, before ${toShort(row.usual_a_request)}`,
   ]);
   const header = ['Days', 'Kind', 'Dollars a day', 'Quantity a request'];
@@ -145,9 +141,7 @@ function renderDays({ days, oddDays, paid }: Bill): string {
 
 function renderPlaces({ places }: Bill): string {
   if (places.length < 2) return '';
-  const rows = places.map(({ account, region, dollars }) => {
-    return [`${account}`, `${region || '–'}`, toDollars(dollars)];
-  });
+  const rows = places.map(({ account, region, dollars }) => [account, region, toDollars(dollars)]);
   const table = renderTable(['Account', 'Region', 'Dollars'], rows);
   return renderSection('By account and region', table);
 }
@@ -155,9 +149,9 @@ function renderPlaces({ places }: Bill): string {
 const renderSection = (title: string, content: string) =>
   `<section><h2>${title}</h2>${content}</section>`;
 
-function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const toRow = (cells: readonly string[], tag: 'th' | 'td') =>
-    `<tr>${cells.map((cell) => `<${tag}>${toHtml(cell)}</${tag}>`).join('')}</tr>`;
+function renderTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const toRow = (cells: readonly Cell[], tag: 'th' | 'td') =>
+    `<tr>${cells.map((cell) => `<${tag}>${toHtml(cell || '–')}</${tag}>`).join('')}</tr>`;
   const body = rows.map((row) => toRow(row, 'td'));
   return `<table><thead>${toRow(header, 'th')}</thead><tbody>${body.join('\n')}</tbody></table>`;
 }
@@ -179,8 +173,8 @@ export const toDollars = (dollars: Cell) =>
 const toShort = (amount: Cell) =>
   Number(amount).toLocaleString('en-US', { maximumSignificantDigits: 4 });
 /** Of a unit, or of a million if that is too little to read. */
-function toPrice(dollars: Cell): string {
-  if (dollars === null) return '–';
+function toPrice(dollars: Cell) {
+  if (dollars === null) return null;
   const amount = Number(dollars);
   if (Math.abs(amount) >= 1) return toDollars(amount);
   const isSmall = amount !== 0 && Math.abs(amount) < 0.001;
@@ -188,7 +182,7 @@ function toPrice(dollars: Cell): string {
 }
 const toCount = (count: Cell) =>
   count === null
-    ? '–'
+    ? null
     : Number(count).toLocaleString('en-US', { maximumFractionDigits: Number(count) < 100 ? 2 : 0 });
 
-const toHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const toHtml = (text: Cell) => `${text}`.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

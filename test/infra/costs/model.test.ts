@@ -11,7 +11,6 @@ import {
   changedProduction,
   findProperties,
   type StageTemplates,
-  synthesizeProduction,
   synthesizeStages,
   templates,
   watchTemplates,
@@ -224,9 +223,6 @@ test('a request that a further operation lacks is named', () => {
   );
 });
 
-const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
-const ownTopics = { alarms: { page: topic, ticket: topic } };
-const atOnce = { rollout: 'atOnce' } as const;
 const concurrent = { ...staging, settings: { ...staging.settings, accountConcurrency: 1_000 } };
 test.each<[string, Stage, () => StageTemplates]>([
   [
@@ -235,8 +231,6 @@ test.each<[string, Stage, () => StageTemplates]>([
     () => ({ service: templates.production, watch: watchTemplates.production }),
   ],
   ['a changed one', changeProduction(changedSettings), changedProduction],
-  ['one without roll-back', changeProduction(atOnce), () => synthesizeProduction(atOnce)],
-  ['one with its own topics', changeProduction(ownTopics), () => synthesizeProduction(ownTopics)],
   ['one that keeps nothing', concurrent, () => synthesizeStages([concurrent]).staging],
 ])('the settings of %s are priced as its stacks have them', (_, stage, stacks) => {
   const { service, watch } = stacks();

@@ -180,23 +180,19 @@ export async function writeParquet(
   timeType: 'TIMESTAMP' | 'TIMESTAMPTZ' = 'TIMESTAMP',
 ): Promise<string> {
   const rows = toRows(format, lines, '1.2');
-  const columns = Object.keys(rows[0] ?? {}).map((column) => {
-    const name = `"${column}"`;
-    if (/cost|amount|quantity/i.test(name)) return `${name}::VARCHAR::DOUBLE AS ${name}`;
-    if (/_date|Period/.test(name)) return `${name}::VARCHAR::${timeType} AS ${name}`;
+  const names = Object.keys(rows[0] ?? {});
+  const columns = names.map((name) => {
+    if (/cost|amount|quantity/i.test(name)) return `${name}::DOUBLE AS ${name}`;
+    if (/_date|Period/.test(name)) return `${name}::${timeType} AS ${name}`;
     return /tags/i.test(name) ? `from_json(${name}, '"MAP(VARCHAR, VARCHAR)"') AS ${name}` : name;
   });
+  const text = JSON.stringify(rows, (_, value) => (value === '' ? null : value));
+  const shape = JSON.stringify([Object.fromEntries(names.map((name) => [name, 'VARCHAR']))]);
   writer ??= await (await DuckDBInstance.create(':memory:')).connect();
-  const texts = rows.map((row) =>
-    Object.values(row).map((cell) => (typeof cell === 'object' ? JSON.stringify(cell) : `${cell}`)),
-  );
-  const cells = Object.keys(rows[0] ?? {}).map(
-    (name, index) => `nullif(cells[${index + 1}], '') AS "${name}"`,
-  );
   await writer.run(
-    `COPY (SELECT ${columns.join()} FROM (SELECT ${cells.join()} FROM (
-      SELECT unnest(from_json($1, '[["VARCHAR"]]')) AS cells))) TO '${target}' (FORMAT parquet)`,
-    [JSON.stringify(texts)],
+    `COPY (SELECT ${columns.join()} FROM (SELECT unnest(from_json($1, '${shape}'), max_depth := 2)))
+    TO '${target}' (FORMAT parquet)`,
+    [text],
   );
   return target;
 }
