@@ -8,6 +8,7 @@ import {
   type CloudWatchLogsClient,
   GetQueryResultsCommand,
   StartQueryCommand,
+  type StartQueryCommandInput,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { ignoring } from '../../cli/stageStack.ts';
 
@@ -18,12 +19,6 @@ export type QueryRow = Readonly<Record<string, string>>;
 const FIRST_WAIT_MILLISECONDS = 25;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
-/** In milliseconds since the epoch, in whole seconds, without its end. */
-interface Period {
-  readonly from: number;
-  readonly end: number;
-}
-
 /**
  * Runs a query of CloudWatch Logs Insights. If a log does not exist, as that of a function before its first deployment,
  * asks each of the others by itself, so that a name can be in several rows.
@@ -32,20 +27,11 @@ interface Period {
 export async function runQuery(
   client: CloudWatchLogsClient,
   logGroupNames: string[],
-  period: Period,
-  lines: readonly string[],
-  signal?: AbortSignal,
+  query: Omit<StartQueryCommandInput, 'logGroupNames'>,
+  signal: AbortSignal,
 ): Promise<QueryRow[]> {
-  const ask = (names: string[]) => {
-    const query = new StartQueryCommand({
-      logGroupNames: names,
-      // In seconds, both ends included.
-      startTime: period.from / 1000,
-      endTime: period.end / 1000 - 1,
-      queryString: lines.join('\n| '),
-    });
-    return waitForRows(client, query, signal);
-  };
+  const ask = (names: string[]) =>
+    waitForRows(client, new StartQueryCommand({ ...query, logGroupNames: names }), signal);
   if (logGroupNames.length === 1) return ask(logGroupNames);
   const rows = await ignoring('ResourceNotFoundException', ask(logGroupNames));
   if (rows) return rows;
@@ -56,7 +42,7 @@ export async function runQuery(
 async function waitForRows(
   client: CloudWatchLogsClient,
   query: StartQueryCommand,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<QueryRow[]> {
   const { queryId } = await client.send(query);
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
@@ -86,16 +72,16 @@ interface NamedMetric extends Metric {
   readonly statistic?: string;
 }
 
-/** The values of metrics in each part of a period that has data, by their labels. */
+/** The values of metrics in each part of the last hour that has data, by their labels. */
 export async function readSums(
   client: CloudWatchClient,
   metrics: readonly NamedMetric[],
-  period: Period,
+  now: number,
   partSeconds: number,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const command = new GetMetricDataCommand({
-    StartTime: new Date(period.from),
-    EndTime: new Date(period.end),
+    StartTime: new Date(now - 3_600_000),
+    EndTime: new Date(now),
     MetricDataQueries: metrics.map(({ label, statistic: Stat = 'Sum', ...Metric }, index) => ({
       Id: `metric${index}`,
       Label: label,

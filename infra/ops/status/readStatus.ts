@@ -40,8 +40,8 @@ export type Facts = {
   readonly [Name in keyof Status]: Extract<Status[Name], { value: unknown }>['value'] | undefined;
 };
 
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
+/** In seconds. */
+const MINUTE = 60;
 
 const sum = (values: readonly number[] = []) => values.reduce((all, one) => all + one, 0);
 
@@ -56,11 +56,11 @@ export async function readStatus(
   const deadline = AbortSignal.timeout(DEADLINE_MILLISECONDS);
   const late = once(deadline, 'abort').then(() => ({ unread: 'no response in time' }));
   const logs = stage.open(CloudWatchLogsClient);
-  // The last hours, in whole seconds.
-  const second = now - (now % 1_000);
+  // In seconds.
+  const endTime = Math.floor(now / 1_000);
   const query: Query = (names, lines, hours = 1) => {
-    const period = { from: second - hours * HOUR, end: second + 1_000 };
-    return runQuery(logs, names, period, lines, deadline);
+    const period = { startTime: endTime - hours * 3_600, endTime };
+    return runQuery(logs, names, { ...period, queryString: lines.join('\n| ') }, deadline);
   };
   const { watchStack, accessLog, functionLogs } = toNames(stage.stage);
   const readings = {
@@ -238,8 +238,7 @@ async function readFunctions({ stage, open }: OpenStage, now: number) {
       { label: `${id} p99`, statistic: 'p99', ...time },
     ];
   });
-  const hour = { from: now - HOUR, end: now };
-  const found = await readSums(open(CloudWatchClient), metrics, hour, (5 * MINUTE) / 1_000);
+  const found = await readSums(open(CloudWatchClient), metrics, now, 5 * MINUTE);
   return operationIds
     .map((operation) => ({
       operation,
@@ -277,8 +276,7 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
         Dimensions: [{ Name: 'TableName', Value: findTableName(stage, table) }],
       })),
   );
-  const hour = { from: now - HOUR, end: now };
-  const sums = await readSums(open(CloudWatchClient), metrics, hour, MINUTE / 1_000);
+  const sums = await readSums(open(CloudWatchClient), metrics, now, MINUTE);
   return accesses
     .map(({ table, access, kind }) => {
       const units = sums.get(`${table} Consumed${kind}CapacityUnits`) ?? [];
@@ -289,7 +287,7 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
         access,
         throttled: countEvents(''),
         /** Units a second in the busiest minute. */
-        peak: Math.max(0, ...units) / (MINUTE / 1_000),
+        peak: Math.max(0, ...units) / MINUTE,
         maximum: stage.settings.maximumUnitsPerSecond[table][access],
         limit: limits
           .filter((limit) => countEvents(limit) > 0)
