@@ -139,18 +139,13 @@ it.concurrent.each<[string, string, string]>([
   ['no JSON', '{"7":', 'not 0'],
   ['a list', '[2, 1]', 'not 0'],
   ['null', 'null', 'not 0'],
-  ['pieces 0', '{"7": 0}', 'Pet 7 must have 1 to 2147483647 pieces, not 0'],
-  ['pieces -1', '{"7": 1, "9": -1}', 'Pet 9 must have 1 to 2147483647 pieces, not -1'],
+  ['pieces 0', '{"7": 1, "9": 0}', 'Pet 9 must have 1 to 2147483647 pieces, not 0'],
   ['half a piece', '{"7": 0.5}', 'not 0.5'],
   ['too many pieces', '{"7": 2147483648}', 'not 2147483648'],
   ['pieces in quotes', '{"7": "1"}', 'Pet 7 must have'],
-  ['pieces null', '{"7": null}', 'not null'],
-  ['an id that is none', '{"x": 1}', 'No pet has the id "x"'],
-  ['an empty id', '{"": 1}', 'No pet has the id ""'],
+  ['an id that is none', '{"__proto__": 1}', 'No pet has the id "__proto__"'],
   ['an id with zeros', '{"07": 1}', 'No pet has the id "07"'],
-  ['-0', '{"-0": 1}', 'No pet has the id "-0"'],
   ['an id past int64', '{"9223372036854775808": 1}', 'No pet has the id'],
-  ['__proto__', '{"__proto__": 1}', 'No pet has the id "__proto__"'],
 ])('says why it can never sell %s, and saves nothing', async (_, body, message) => {
   const id = randomUUID();
   expect(await shop.call('PUT', `/${id}`, body)).toEqual(mistake(400, message));
@@ -189,6 +184,22 @@ it.concurrent('takes back no more than was sold, and counts what may have come b
   expect(await takeBack(4, 1)).toEqual(done);
   expect(await shop.call('DELETE', `/${id}`)).toEqual(mistake(409, 'all pieces came back'));
   expect(await countLeft(one, other)).toEqual([20, 20]);
+});
+
+// An earlier attempt may have taken effect, under a key that was valid then.
+it.concurrent.each<[string, Fate]>([
+  ['a page', { status: 200, body: '<html>' }],
+  ['a foreign 404', { status: 404, body: '{"code":"not_found","message":"Gone"}' }],
+  ['a 401', { status: 401, body: '{"code":"unauthorized","message":"Gone.","status":401}' }],
+])('keeps a sale open after %s', async (_, fate) => {
+  const id = randomUUID();
+  const [one] = toPets();
+  fates.set(id, fate);
+  expect(await shop.call('PUT', `/${id}`, pieces([one, 1]))).toEqual(open);
+  expect(shop.readErrors()).toContain(`order-${id} is open: `);
+  fates.delete(id);
+  expect(await shop.call('PUT', `/${id}`, pieces([one, 1]))).toEqual(done);
+  expect(await countLeft(one)).toEqual([19]);
 });
 
 describe.concurrent.each<Fate>(['responseLost', 'lost'])('while each request is %s', (fate) => {
