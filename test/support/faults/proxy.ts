@@ -48,13 +48,3 @@ export async function startProxy(
     },
   };
 }
-
-/** Loses every tenth response. */
-export async function startLossyProxy(behind: string) {
-  let requests = 0;
-  const proxy = await startProxy(behind, () => {
-    requests += 1;
-    return requests % 10 === 0 ? 'responseLost' : 'passed';
-  });
-  return { ...proxy, lost: () => Math.floor(requests / 10) };
-}

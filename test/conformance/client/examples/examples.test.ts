@@ -1,24 +1,29 @@
-import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPetstoreClient } from '../../../../shared/client/index.ts';
 import { UNKNOWN_PATH } from '../../../../shared/contract/errorBody.ts';
-import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
-import { readVariable } from '../../../../shared/runtime/environment.ts';
-import { startLossyProxy } from '../../../support/faults/proxy.ts';
+import { type Fate, type ForeignResponse, startProxy } from '../../../support/faults/proxy.ts';
 import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/operationSuite.ts';
-import { type ConformanceTarget, sendUpdate } from '../../target.ts';
-import { DONE, installed, REFUSED, type RunOptions, runSeller, WRONG } from './sellers.ts';
+import type { ConformanceTarget } from '../../target.ts';
+import {
+  DONE,
+  type Ended,
+  installed,
+  REFUSED,
+  type RunOptions,
+  runSeller,
+  type Seller,
+  UNKNOWN,
+  WRONG,
+} from './sellers.ts';
 
-/** Each test that sells has its own pets, so that all can run at once. */
-const available = Array.from({ length: 30 }, (_, index) => BigInt(index));
+/** Each sale has its own pets, so that all can run at once. */
+const available = Array.from({ length: 100 }, (_, index) => BigInt(index));
 const unsold = available.values();
 const toPet = () => unsold.next().value ?? expect.fail('There are too few pets.');
 const QUANTITY = 100;
-const [untouched, pending, soldOut, missing] = [100n, 101n, 102n, 103n];
+const [untouched, pending, soldOut, missing] = [200n, 201n, 202n, 203n];
 
 let target: ConformanceTarget;
 beforeAll(async () => {
@@ -134,117 +139,170 @@ describe.concurrent.each(installed)('%s', (file) => {
   });
 });
 
-describe('ten shops', () => {
-  const pets = Array.from({ length: 5 }, toPet);
+type Decide = (request: { readonly headers: NodeJS.Dict<string | string[]> }) => Fate;
 
-  it('that are killed, rotate keys, lose a tenth of the responses and get each order up to three times sell, take back and cancel exactly', async () => {
-    const lossy = await startLossyProxy(target.baseUrl);
-    const database = new DynamoDBClient();
-    const register = defineKeyRegister(database, readVariable('API_KEYS_TABLE'));
-    let key = await register.create({ name: 'shops', permission: 'write' });
-    const petstore = createPetstoreClient({
-      baseUrl: lossy.baseUrl,
-      apiKey: () => key.apiKey,
-      maxRetries: 9,
-    });
-    type Lines = readonly (readonly [petId: bigint, delta: number])[];
-    type Adjust = (id: string, lines: Lines, signal?: AbortSignal) => Promise<unknown>;
-    const kinds: Adjust[] = [
-      (idempotencyKey, lines, signal) =>
-        petstore.adjustInventory(
-          lines.map(([petId, delta]) => ({ petId, delta })),
-          { idempotencyKey, signal },
-        ),
-      ...installed.map((file) => async (id: string, lines: Lines, signal?: AbortSignal) => {
-        const variables = { BASE_ADDRESS: lossy.baseUrl, API_KEY: key.apiKey };
-        const words = [id, ...lines.map((line) => line.join(':'))];
-        const { code, stderr } = await runSeller(target, file, words, { variables, signal });
-        if (code !== DONE) throw new Error(`${code}: ${stderr}`);
-      }),
+/** Sells a piece by an example behind a proxy that decides about its requests. */
+async function sellBehind(
+  decide: Decide,
+  file: Seller,
+  [petId, count]: readonly [petId: bigint, count: number] = [toPet(), 1],
+): Promise<Ended & { petId: bigint; requests: number }> {
+  const order = randomUUID();
+  const keys: unknown[] = [];
+  const proxy = await startProxy(target.baseUrl, (request) => {
+    keys.push(request.headers['idempotency-key']);
+    return decide(request);
+  });
+  const ended = await runSeller({ ...target, ...proxy }, file, [order, `${petId}:-${count}`]);
+  proxy.close();
+  expect(new Set(keys)).toEqual(new Set([order]));
+  return { ...ended, petId, requests: keys.length };
+}
+
+/** Decides differently about the first request. */
+function first(fate: Fate, later: Fate = 'passed'): Decide {
+  let requests = 0;
+  return () => (++requests === 1 ? fate : later);
+}
+
+const html = '<html>\u001b[31m Hello</html>';
+const noTimeLeft = { headers: { 'Retry-After': '99' }, body: html };
+/** An example judges by the pets that it asked for. */
+const foreignPet = '{"entries":[{"petId":-1,"quantity":1,"status":"available"}]}';
+const errorBody = (status: number, code: string, message = 'Gone.') =>
+  JSON.stringify({ code, message, status });
+/** What no example may print: control characters, or where its program failed. */
+const unprintable = /[^ -~\n]|Traceback/;
+
+/** The service does not send them, and each request takes effect. */
+const foreignResponses: readonly [
+  string,
+  ForeignResponse | ((petId: bigint) => ForeignResponse),
+][] = [
+  ['a page with 200', { status: 200, body: html }],
+  ['entries of another pet with 200', { status: 200, body: foreignPet }],
+  [
+    'its own entries with 201',
+    (petId) => ({ status: 201, body: `{"entries":[{"petId":${petId}}]}` }),
+  ],
+  ['an error with 200', { status: 200, body: errorBody(409, 'insufficient_stock') }],
+  ['AWS’s 403', { status: 403, body: '{"message":"Forbidden"}' }],
+  ['a load balancer’s 404', { status: 404, body: '{"code":"not_found","message":"Gone"}' }],
+  ['another API’s 404', { status: 404, body: errorBody(404, 'no_such_route') }],
+  ['a 404 about another status', { status: 404, body: errorBody(409, 'insufficient_stock') }],
+  ['a 409 with the code of a 404', { status: 409, body: errorBody(409, 'not_found') }],
+  ['a truncated 409', { status: 409, body: errorBody(409, 'not_for_sale').slice(0, -9) }],
+  ['deep JSON', { status: 404, body: '['.repeat(100_000) }],
+  ['a 503 without end', { status: 503, ...noTimeLeft }],
+  ['an endless pause', { status: 503, headers: { 'Retry-After': '9'.repeat(5_000) } }],
+];
+
+describe.concurrent.each(installed)('%s behind a proxy', (file) => {
+  const truncated = { 'Content-Length': '99', Connection: 'close' };
+  it('waits after each transient response, and sells', async () => {
+    const fates: Fate[] = [
+      { status: 408, body: html },
+      { status: 429, headers: { 'Retry-After': new Date().toUTCString() } },
+      { status: 503, headers: { 'Retry-After': '1' } },
+      { status: 503, headers: { 'Retry-After': '0.5' } },
+      { status: 200, headers: truncated, body: '{"entries":[{"petId":' },
     ];
-
-    const left = new Map(pets.map((petId) => [petId, QUANTITY]));
-    const expectLeft = (lines: Lines) => {
-      for (const [petId, delta] of lines) left.set(petId, (left.get(petId) ?? 0) + delta);
-    };
-
-    const shops = Array.from({ length: 10 }, async (_, index) => {
-      const adjust = kinds[index % kinds.length] as Adjust;
-      /** Delivers a step one to three times. The shop is killed in a delivery before the last. */
-      async function deliver(id: string, lines: Lines): Promise<void> {
-        for (let more = Math.floor(index / kinds.length) % 3; more >= 0; more -= 1) {
-          const kill = more > 0 ? AbortSignal.timeout(randomInt(1, 300)) : undefined;
-          // In another order each time.
-          const order = lines.map((_, place) => lines[(place + more) % lines.length] ?? lines[0]);
-          const delivering = adjust(id, order as Lines, kill);
-          await delivering.catch((error) => expect(kill?.aborted, String(error)).toBe(true));
-        }
-      }
-      // One to five pets.
-      const count = 1 + (index % 5);
-      const cart = pets.slice(0, count).map((petId, line) => [petId, -1 - line] as const);
-      expectLeft(cart);
-      await deliver(`order-${index}`, cart);
-      const [petId] = cart[0] ?? [0n];
-      if (index % 2 === 0) {
-        // Two equal returns of one order.
-        for (const number of count > 1 ? [1, 2] : [1]) {
-          expectLeft([[petId, 1]]);
-          await deliver(`return-${index}-${number}`, [[petId, 1]]);
-        }
-      } else if (index % 3 === 0) {
-        const back = cart.map(([petId, delta]) => [petId, -delta] as const);
-        expectLeft(back);
-        await deliver(`cancellation-${index}`, back);
-      }
-    });
-    const selling = Promise.all(shops);
-    for (let isOver = false; !isOver; ) {
-      const next = await register.succeed(key.record);
-      await register.retire(key.record.keyId, next.record.keyId, 60_000);
-      key = next;
-      isOver = await Promise.race([selling.then(() => true), setTimeout(200, false)]);
-    }
-    database.destroy();
-    lossy.close();
-    const now = await Promise.all(pets.map(quantityNow));
-    expect(now).toEqual([...left.values()]);
-    expect(lossy.lost()).toBeGreaterThan(2);
+    const count = fates.length + 1;
+    const { code, petId, requests } = await sellBehind(() => fates.shift() ?? 'passed', file);
+    expect([code, requests]).toEqual([DONE, count]);
+    expect(await quantityNow(petId)).toBe(QUANTITY - 1);
   });
 
-  it('sell each last piece to one order, and a refused order again under its next attempt', async () => {
-    const [petId, other] = [toPet(), toPet()];
-    const stock = (id: bigint, quantity: number) =>
-      sendUpdate(target, id, `{"quantity":${quantity}}`);
-    for (const id of [petId, other]) await stock(id, 5);
-    const client = createPetstoreClient({ baseUrl: target.baseUrl, apiKey: target.apiKey });
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        client
-          .adjustInventory(
-            [
-              { petId, delta: -1 },
-              { petId: other, delta: -1 },
-            ],
-            {
-              idempotencyKey: `last-${index}`,
-            },
-          )
-          .then(
-            () => 'sold',
-            ({ code, effect }) => `${code} ${effect}`,
-          ),
-      ),
-    );
-    const refused = 'insufficient_stock none';
-    expect(outcomes.sort()).toEqual([...Array(15).fill(refused), ...Array(5).fill('sold')]);
-    expect([await quantityNow(petId), await quantityNow(other)]).toEqual([0, 0]);
-    const attempt = (key: string) =>
-      client.adjustInventory([{ petId, delta: -1 }], { idempotencyKey: key });
-    await expect(attempt('again')).rejects.toMatchObject({ code: 'insufficient_stock' });
-    await stock(petId, 2);
-    await expect(attempt('again')).rejects.toMatchObject({ code: 'insufficient_stock' });
-    for (const _ of [1, 2]) await attempt('again/2');
-    expect(await quantityNow(petId)).toBe(1);
+  it('knows a refusal of the service, also after a lost response', async () => {
+    const tooMany = [toPet(), QUANTITY + 1] as const;
+    const { code, requests } = await sellBehind(first('responseLost'), file, tooMany);
+    expect([code, requests]).toEqual([REFUSED, 2]);
+  });
+
+  it('says that another cart has the key, also after a lost response: this one never took effect', async () => {
+    const reused = { status: 422, body: errorBody(422, 'idempotency_key_reused', 'Reused.') };
+    const { code, stderr } = await sellBehind(first('responseLost', reused), file);
+    expect([code, stderr]).toEqual([WRONG, expect.stringContaining('Reused.')]);
+    expect(stderr).not.toContain('It may or may not have happened');
+  });
+
+  it('says what to correct in release 2.0 of the service too, but not after a lost response', async () => {
+    // It says `not_found` under a wrong address.
+    const message = `${UNKNOWN_PATH} The base address ends in /v1.`;
+    const mistake = { status: 404, body: errorBody(404, 'not_found', message) };
+    const { code, stderr } = await sellBehind(() => mistake, file);
+    expect([code, stderr]).toEqual([WRONG, expect.stringContaining(message)]);
+    const lost = await sellBehind(first('responseLost', mistake), file);
+    expect([lost.code, lost.requests]).toEqual([UNKNOWN, 2]);
+    expect(lost.stderr).toContain('It may or may not have happened');
+  });
+
+  it.each(foreignResponses)('does not know of a sale after %s', async (_, response) => {
+    const petId = toPet();
+    const fate = typeof response === 'function' ? response(petId) : response;
+    const { stdout, stderr, code, requests } = await sellBehind(() => fate, file, [petId, 1]);
+    expect([stdout, code, requests]).toEqual(['', UNKNOWN, 1]);
+    expect(stderr).toContain('It may or may not have happened: run this again');
+    expect(stderr).not.toMatch(unprintable);
+    expect(await quantityNow(petId)).toBe(QUANTITY - 1);
+  });
+
+  it('says after a 429 alone that this run has changed nothing', async () => {
+    const throttled = { ...noTimeLeft, status: 429, body: errorBody(429, 'too_many_requests') };
+    let fate: Fate = throttled;
+    const { code, stderr, requests } = await sellBehind(() => fate, file);
+    expect([code, requests]).toEqual([UNKNOWN, 1]);
+    expect(stderr).toMatch(/^This run has changed nothing: run it again.*Gone/);
+    fate = 'responseLost';
+    const lost = await sellBehind(() => {
+      const current = fate;
+      fate = throttled;
+      return current;
+    }, file);
+    expect([lost.code, lost.requests]).toEqual([UNKNOWN, 2]);
+    expect(lost.stderr).toContain('It may or may not have happened: run this again');
+  });
+
+  it('sends the key to no other server', async () => {
+    const keys: unknown[] = [];
+    const elsewhere = await startProxy(target.baseUrl, ({ headers }) => {
+      keys.push(headers.authorization);
+      return 'passed';
+    });
+    // curl would follow the second one with the sale, Python only the first.
+    for (const status of [302, 308]) {
+      const headers = { Location: `${elsewhere.baseUrl}/inventory/adjustments` };
+      const { stdout, code } = await sellBehind(() => ({ status, headers }), file);
+      expect([stdout, code]).toEqual(['', UNKNOWN]);
+    }
+    elsewhere.close();
+    expect(keys).toEqual([]);
+  });
+
+  it('shows the key to no other user, and prints none that a server sends back', async () => {
+    const commands: string[] = [];
+    const { stdout, stderr } = await sellBehind(({ headers }) => {
+      commands.push(readCommands());
+      const body = JSON.stringify({ ...headers, message: headers.authorization });
+      return { ...noTimeLeft, status: 500, body };
+    }, file);
+    expect(stdout + stderr).not.toContain('psk_');
+    expect(commands).toHaveLength(1);
+    if (existsSync('/proc/self/cmdline')) expect(commands[0]).toContain(file);
+    expect(commands[0]).not.toContain(target.apiKey);
   });
 });
+
+/** What `ps` shows to every user, on Linux. */
+function readCommands(): string {
+  return globSync('/proc/[0-9]*/cmdline').map(readCommand).join('\n');
+}
+
+function readCommand(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // It has ended.
+    return '';
+  }
+}

@@ -31,7 +31,7 @@ export const installed = (Object.keys(interpreters) as Seller[]).filter((file) =
 export const [DONE, REFUSED, UNKNOWN, WRONG] = [0, 1, 2, 3];
 
 export interface Ended {
-  /** The exit status; null if it was killed. */
+  /** The exit status. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -40,8 +40,6 @@ export interface Ended {
 export interface RunOptions {
   /** Environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Kills it. */
-  readonly signal?: AbortSignal | undefined;
   /** In the shell's words, such as `>/dev/full`. */
   readonly redirection?: string;
 }
@@ -51,17 +49,14 @@ export function runSeller(
   { baseUrl, apiKey }: Service,
   file: Seller,
   words: readonly unknown[],
-  { variables, signal, redirection = '' }: RunOptions = {},
+  { variables, redirection = '' }: RunOptions = {},
 ): Promise<Ended> {
   const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, ...variables };
   const program = [...interpreters[file], join(examples, file), ...words.map(String)];
   const command = ['-c', `exec "$@" ${redirection}`, 'sh', ...program];
   return new Promise((resolve) => {
-    const child = execFile(
-      'sh',
-      command,
-      { env, signal, killSignal: 'SIGKILL' },
-      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    const child = execFile('sh', command, { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
     );
   });
 }
