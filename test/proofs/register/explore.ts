@@ -1,29 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Findings } from '../../support/testCommand.ts';
-import { defineAdjustmentScheduler } from './adjustments.ts';
+import { defineAdjustmentPlans } from './adjustments.ts';
 import { type Database, openDatabase } from './database.ts';
-import { type Attempt, defineScheduler, type Fate, fates, type Schedule } from './schedule.ts';
-
-/** A schedule that has run, and what is wrong with it. */
-interface Judged {
-  readonly seed: number;
-  readonly fates: readonly Fate[];
-  readonly trace: readonly string[];
-  readonly statuses: readonly (number | string | undefined)[];
-  readonly problems: readonly string[];
-}
+import { defineScheduler, fates, type Judged } from './schedule.ts';
+import { defineUpdatePlans } from './updates.ts';
 
 const searches = {
-  updates(database: Database) {
-    const runSchedule = defineScheduler(database);
-    return async (seed: number): Promise<Judged> => {
-      const schedule = await runSchedule(seed);
-      const attempts = schedule.requests.flatMap((request) => request.attempts);
-      const statuses = attempts.map(({ status }) => status);
-      return { ...schedule, statuses, problems: judge(schedule) };
-    };
-  },
-  adjustments: defineAdjustmentScheduler,
+  updates: (database: Database) => defineScheduler(database, defineUpdatePlans),
+  adjustments: (database: Database) => defineScheduler(database, defineAdjustmentPlans),
 };
 export type Kind = keyof typeof searches;
 
@@ -91,45 +74,4 @@ export function toFindings(found: Readonly<Record<Kind, Explored>>, title: strin
       return [...problems].map(([problem, schedules]) => toText(kind, problem, schedules));
     }),
   };
-}
-
-function judge({ requests }: Schedule): string[] {
-  const attempts = requests.flatMap((request) => request.attempts);
-  return attempts.flatMap((attempt) => [...judgeEffects(attempt), ...judgeResponse(attempt)]);
-}
-
-function* judgeEffects({ effects, request: { quantity, versions } }: Attempt): Generator<string> {
-  if (effects.length > 1) yield 'An update has two effects.';
-  for (const { before, after } of effects) {
-    if (!before || after?.item.quantity !== quantity || after.item.status !== before.item.status) {
-      yield 'An effect is not what the update asks for.';
-    }
-    if (before && versions?.includes(before.version) === false) yield 'If-Match was ignored.';
-  }
-}
-
-function* judgeResponse(attempt: Attempt): Generator<string> {
-  const { status, returned, current, effects, failures, error } = attempt;
-  const { versions } = attempt.request;
-  const [effect] = effects;
-  switch (status) {
-    case 200:
-      if (!effect) yield 'A 200 has no effect.';
-      else if (!isDeepStrictEqual(effect.after, returned))
-        yield 'A 200 has another state than its effect made.';
-      break;
-    case 404:
-      if (effect || current) yield 'A 404 comes although the entry exists.';
-      break;
-    case 412:
-      if (effect) yield 'An update with a 412 has an effect.';
-      if (!current || versions?.includes(current.version) !== false)
-        yield 'A 412 comes although the entry matches If-Match.';
-      break;
-    case 503:
-      if (failures === 0) yield 'A 503 comes although no call failed.';
-      break;
-    case 500:
-      yield `An attempt ends with ${error?.name}: ${error?.message}`;
-  }
 }

@@ -94,7 +94,7 @@ it.each<[string, Execute, string]>([
   [
     'a row without its entry',
     (database, call) => database.execute(change(call, (writes) => writes.map(setNothing))),
-    'A 200 has no effect.',
+    'An effect is not what the request asks for.',
   ],
   [
     'an entry without its row',

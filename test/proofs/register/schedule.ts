@@ -1,44 +1,44 @@
-import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { HttpResponse } from '@smithy/core/protocols';
-import { StandardRetryStrategy } from '@smithy/core/retry';
-import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
+import type { AdjustmentRefused } from '../../../shared/contract/errors.ts';
 import type { InventoryEntry } from '../../../shared/store/inventoryEntry.ts';
-import { readVersion, toInventoryItem } from '../../../shared/store/inventoryRecord.ts';
-import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
+import { readPetStatus, readVersion } from '../../../shared/store/inventoryRecord.ts';
 import { type Draw, defineDraw } from '../../support/testCommand.ts';
 import { type Call, type Database, type Item, type Reply, toError } from './database.ts';
+import { defineServiceClient, hideAttempts, skipPauses } from './serviceClient.ts';
 
-/** A client's update, sent once or more. Each time, it is an update of its own. */
-export interface Request {
+/** The stored entries by pet, as they were after one of the calls. */
+export type State = ReadonlyMap<bigint, InventoryEntry>;
+
+/** A client's request, the same in each attempt. */
+export interface Request<Returned> {
   readonly name: string;
-  readonly quantity: number;
-  /** The `If-Match`; drawn when it is sent first. */
-  versions?: readonly string[] | undefined;
-  readonly attempts: Attempt[];
+  readonly attempts: Attempt<Returned>[];
+  /** What its calls changed, as indices of the state after each change. */
+  readonly effects: { readonly state: number; readonly by: Attempt<Returned> }[];
+  /** The index of the state when it was sent first. */
+  since?: number;
 }
 
 /** A call of the store. The optional fields are set when it has ended. */
-export interface Attempt {
+export interface Attempt<Returned> {
   readonly name: string;
-  readonly request: Request;
-  /** The changes that its calls made to the stored entry. */
-  readonly effects: Record<'before' | 'after', InventoryEntry | undefined>[];
   /** How many of its calls to the database failed on purpose. */
   failures: number;
-  status?: 200 | 404 | 412 | 503 | 500 | 'killed';
-  returned?: InventoryEntry;
-  error?: Error;
-  /** The stored entry at its end. */
-  current?: InventoryEntry | undefined;
+  status?: 200 | 404 | 409 | 412 | 422 | 503 | 500 | 'killed';
+  returned?: Returned;
+  error?: Error & Partial<AdjustmentRefused>;
+  /** The index of the state at its end. */
+  until?: number;
 }
 
-export type Schedule = Awaited<ReturnType<ReturnType<typeof defineScheduler>>>;
-
-const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
+type Status = NonNullable<Attempt<unknown>['status']>;
+const statuses: Readonly<Record<string, Status>> = {
   NotFound: 404,
   PreconditionFailed: 412,
+  AdjustmentRefused: 409,
+  IdempotencyKeyReused: 422,
   StoreUnavailable: 503,
 };
 
@@ -52,8 +52,211 @@ export const fates = {
   conflict: 'conflicts with another transaction',
   killed: 'is in flight when the function is killed, and may still arrive',
 };
-export type Fate = keyof typeof fates;
-export const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
+type Fate = keyof typeof fates;
+const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
+
+/** Why DynamoDB refuses an item of a transaction for a moment. */
+const reasons = ['TransactionConflict', 'TransactionConflict', 'ThrottlingError'] as const;
+
+/** What the requests of a schedule are drawn from. */
+export interface Stock {
+  readonly draw: Draw;
+  randomOne<Value>(all: readonly Value[]): Value;
+  /** Two entries of this schedule alone. */
+  readonly petIds: readonly [bigint, bigint];
+  importEntry(petId: bigint, quantity: number, status: string, rest?: Item): Promise<void>;
+  readState(): State;
+}
+
+/** The requests of a schedule. */
+export interface Plan<One extends Request<Returned>, Returned> {
+  readonly requests: readonly One[];
+  /** Those that are sent again while calls fail. */
+  readonly repeats: readonly One[];
+  /** Those that are sent once more when no call fails. */
+  readonly last: readonly One[];
+  /** What else happens meanwhile. */
+  readonly disturb?: () => unknown;
+  /** Calls the store. @param say adds to the line of the trace */
+  send(request: One, say: (text: string) => void): Promise<Returned>;
+  /** The fate of a call of the request, of which another was drawn. */
+  limitFate?(request: One, fate: Fate): Fate;
+  /** What is wrong in the end. */
+  judge(states: readonly State[]): Iterable<string>;
+}
+
+export type DefinePlans<One extends Request<Returned>, Returned> = (
+  client: DynamoDBClient,
+) => (stock: Stock) => Promise<Plan<One, Returned>>;
+
+/** A schedule that has run, and what is wrong with it. */
+export interface Judged {
+  readonly seed: number;
+  readonly fates: readonly Fate[];
+  /** One line a step. */
+  readonly trace: readonly string[];
+  readonly statuses: readonly (Status | undefined)[];
+  readonly problems: readonly string[];
+}
+
+export function toRequest(name: string) {
+  return { name, attempts: [], effects: [] };
+}
+
+/**
+ * Runs the requests of clients, one call to the database at a time. A seed draws when each call reaches the database,
+ * and its fate. Then calls stop failing, and some requests are sent once more.
+ */
+export function defineScheduler<One extends Request<Returned>, Returned>(
+  database: Database,
+  definePlans: DefinePlans<One, Returned>,
+) {
+  let petIds: readonly [bigint, bigint] = [-1n, 0n];
+  let park: (call: Call) => Promise<Reply>;
+  const client = defineServiceClient((call) => park(call));
+  if (database.hidesAttempts) hideAttempts(client);
+  const toPlan = definePlans(client);
+
+  return async function runSchedule(seed: number): Promise<Judged> {
+    const draw = defineDraw(seed);
+    const randomOne = <Value>(all: readonly Value[]) =>
+      all[Math.floor(draw() * all.length)] as Value;
+    petIds = [petIds[0] + 2n, petIds[1] + 2n];
+    const drawn: Fate[] = [];
+    const trace: string[] = [];
+    const states: State[] = [new Map()];
+    const versions: string[] = [];
+    let failing = draw() < 0.15 ? 0 : 0.6 * draw();
+    /** The attempt that runs until it makes a call or ends; all others wait. */
+    let running: { readonly request: One; readonly attempt: Attempt<Returned> } | undefined;
+    using _pauses = skipPauses(() => running !== undefined);
+    const { plan, run } = defineTurns(draw, () => running !== undefined);
+    const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
+
+    park = ({ action, parameters }) =>
+      new Promise((resolve, reject) => {
+        const own = running as NonNullable<typeof running>;
+        const call = { action, parameters: { ...parameters, ...forgetToken } };
+        running = undefined;
+        plan(async () => {
+          const reply = await toReply(call, own);
+          if (reply === 'killed') return end(own.attempt, { status: reply });
+          running = own;
+          return reply instanceof Error ? reject(reply) : resolve(reply);
+        });
+      });
+
+    /** The reply to a call at its turn, or the error in its place. */
+    async function toReply(call: Call, own: NonNullable<typeof running>) {
+      const drawnFate = draw() < failing ? randomOne(failures) : 'responded';
+      let fate = planned.limitFate?.(own.request, drawnFate) ?? drawnFate;
+      if (fate === 'conflict' && isRead(call)) fate = 'throttled';
+      drawn.push(fate);
+      if (fate !== 'responded' && fate !== 'killed') own.attempt.failures += 1;
+      const title = `${own.attempt.name} ${call.action}`;
+      trace.push(`${title} ${fates[fate]}`);
+      const arrive = () => {
+        trace.push(`${title} arrives late`);
+        return execute(call, own);
+      };
+      if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
+      if (fate === 'killed') return fate;
+      if (fate === 'responded') return execute(call, own);
+      if (fate === 'throttled') return toError('ThrottlingException');
+      if (fate === 'conflict') {
+        const held = Math.floor(draw() * (call.parameters.TransactItems?.length ?? 1));
+        return database.refuse(call, held, randomOne(reasons));
+      }
+      if (fate === 'late') return Object.assign(new Error(fate), { name: 'TimeoutError' });
+      if (fate === 'lost') await execute(call, own);
+      return Object.assign(new Error(fate), { code: 'ECONNRESET' });
+    }
+
+    async function execute(call: Call, own?: typeof running): Promise<Reply> {
+      const reply = await database.execute(call);
+      if (isRead(call) || reply.status !== 200) return reply;
+      const records = await Promise.all(petIds.map((petId) => database.readEntry(petId)));
+      const entries = records.flatMap((record) => (record ? [toEntry(record)] : []));
+      const after: State = new Map(entries.map((entry) => [entry.item.petId, entry]));
+      if (isDeepStrictEqual(after, states.at(-1))) return reply;
+      states.push(after);
+      own?.request.effects.push({ state: states.length - 1, by: own.attempt });
+      trace.push(`    the entries are ${petIds.map((id) => toText(after.get(id))).join(' and ')}`);
+      return reply;
+    }
+
+    function toText(entry: InventoryEntry | undefined): string {
+      if (!entry) return 'gone';
+      if (!versions.includes(entry.version)) versions.push(entry.version);
+      return `${entry.item.quantity} ${entry.item.status} v${versions.indexOf(entry.version)}`;
+    }
+
+    function begin(request: One): void {
+      const { name, attempts } = request;
+      const attempt: Attempt<Returned> = { name: `${name}${attempts.length + 1}`, failures: 0 };
+      attempts.push(attempt);
+      request.since ??= states.length - 1;
+      running = { request, attempt };
+      const sent = planned.send(request, (text) => trace.push(`${attempt.name} ${text}`));
+      sent.then(
+        (returned) => end(attempt, { status: 200, returned }),
+        (error: NonNullable<Attempt<Returned>['error']>) => {
+          const status = error.code === 'not_found' ? 404 : (statuses[error.name] ?? 500);
+          end(attempt, { status, error });
+        },
+      );
+    }
+
+    type End = Pick<Attempt<Returned>, 'status' | 'returned' | 'error'>;
+    function end(attempt: Attempt<Returned>, how: End): void {
+      Object.assign(attempt, how, { until: states.length - 1 });
+      trace.push(`${attempt.name}: ${how.status} ${how.error?.message ?? ''}`);
+      running = undefined;
+    }
+
+    const planned = await toPlan({
+      draw,
+      randomOne,
+      petIds,
+      async importEntry(petId, quantity, status, rest = {}) {
+        const Item = { p: { N: `${petId}` }, q: { N: `${quantity}` }, s: { S: status }, ...rest };
+        await execute({ action: 'PutItem', parameters: { TableName: 'inventory', Item } });
+      },
+      readState: () => states.at(-1) ?? new Map(),
+    });
+    const { requests, repeats, last, disturb } = planned;
+    for (const request of [...requests, ...repeats]) plan(() => begin(request));
+    if (disturb) plan(disturb);
+    await run(({ isStray }) => isStray);
+    trace.push('No call fails from here on.');
+    failing = 0;
+    // Calls that are still on their way may arrive before or after.
+    for (const request of last) plan(() => begin(request));
+    await run(() => false);
+    const attempts = requests.flatMap((request) => request.attempts);
+    return {
+      ...{ seed, trace, fates: drawn, statuses: attempts.map(({ status }) => status) },
+      problems: [
+        ...planned.judge(states),
+        ...attempts.flatMap(({ status, failures, error }) => {
+          if (status === 500) return `An attempt ends with ${error?.name}: ${error?.message}`;
+          return status === 503 && failures === 0 ? 'A 503 comes although no call failed.' : [];
+        }),
+      ],
+    };
+  };
+}
+
+function isRead({ action }: Call): boolean {
+  return action.includes('Get');
+}
+
+/** Also with a count that the service would refuse: a wrong store must be found, not fail. */
+function toEntry(record: Item): InventoryEntry {
+  const petId = BigInt(record.p?.N ?? 0);
+  const item = { petId, quantity: Number(record.q?.N), status: readPetStatus(record) };
+  return { item, version: readVersion(record) };
+}
 
 interface Event {
   readonly at: number;
@@ -63,7 +266,7 @@ interface Event {
 }
 
 /** Events in turns that `draw` draws. @param isRunning whether the last one still runs */
-export function defineTurns(draw: Draw, isRunning: () => boolean) {
+function defineTurns(draw: Draw, isRunning: () => boolean) {
   const events: Event[] = [];
   let now = 0;
   return {
@@ -82,229 +285,4 @@ export function defineTurns(draw: Draw, isRunning: () => boolean) {
       }
     },
   };
-}
-
-interface Meeting {
-  readonly call: Call;
-  readonly fate: Fate;
-  readonly title: string;
-  readonly trace: string[];
-  readonly draw: Draw;
-  readonly database: Database;
-  plan(act: () => unknown, isStray: boolean): void;
-  execute(call: Call): Promise<Reply>;
-}
-
-/** The reply to a call at its turn, or the error in its place. */
-export async function meet({ call, fate, title, trace, draw, database, plan, execute }: Meeting) {
-  trace.push(`${title} ${fates[fate]}`);
-  const arrive = () => {
-    trace.push(`${title} arrives late`);
-    return execute(call);
-  };
-  if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
-  if (fate === 'killed') return fate;
-  if (fate === 'responded') return execute(call);
-  if (fate === 'throttled') return toError('ThrottlingException');
-  if (fate === 'conflict') {
-    const held = Math.floor(draw() * (call.parameters.TransactItems?.length ?? 1));
-    return database.refuse(call, held, reasons[Math.floor(draw() * reasons.length)] as string);
-  }
-  if (fate === 'late') return Object.assign(new Error(fate), { name: 'TimeoutError' });
-  if (fate === 'lost') await execute(call);
-  return Object.assign(new Error(fate), { code: 'ECONNRESET' });
-}
-
-/**
- * Runs two clients' updates of one entry, one call to the database at a time. A seed draws when each call reaches the
- * database, and its fate. One client sends a request up to three times, with a response or not. The other sends
- * another request or two. Most have an `If-Match`. Then calls stop failing, and the first client sends its request once
- * more.
- */
-export function defineScheduler(database: Database) {
-  let petId = 0n;
-  let park: (call: Call) => Promise<Reply>;
-  const client = defineServiceClient((call) => park(call));
-  if (database.hidesAttempts) hideAttempts(client);
-  const updates = defineInventoryUpdates(client, 'inventory');
-
-  return async function runSchedule(seed: number) {
-    const draw = defineDraw(seed);
-    const randomOne = <Value>(all: readonly Value[]) =>
-      all[Math.floor(draw() * all.length)] as Value;
-    // An entry of this schedule alone.
-    petId += 1n;
-    const drawn: Fate[] = [];
-    /** One line a step. */
-    const trace: string[] = [];
-    const versions: string[] = [];
-    let current: InventoryEntry | undefined;
-    let failing = draw() < 0.15 ? 0 : 0.6 * draw();
-    /** The attempt that runs until it makes a call or ends; all others wait. */
-    let running: Attempt | undefined;
-    using _pauses = skipPauses(() => running !== undefined);
-    const { plan, run } = defineTurns(draw, () => running !== undefined);
-
-    park = (call) =>
-      new Promise((resolve, reject) => {
-        const attempt = running as Attempt;
-        running = undefined;
-        plan(async () => {
-          const reply = await toReply(call, attempt);
-          if (reply === 'killed') return end(attempt, { status: reply });
-          running = attempt;
-          return reply instanceof Error ? reject(reply) : resolve(reply);
-        });
-      });
-
-    async function execute(call: Call, attempt?: Attempt): Promise<Reply> {
-      const reply = await database.execute(call);
-      if (call.action === 'GetItem' || reply.status !== 200) return reply;
-      const record = await database.readEntry(petId);
-      const after = record && { item: toInventoryItem(record), version: readVersion(record) };
-      if (toText(after) === toText(current)) return reply;
-      attempt?.effects.push({ before: current, after });
-      current = after;
-      trace.push(`    the entry is ${toText(after)}`);
-      return reply;
-    }
-
-    function toText(entry: InventoryEntry | undefined): string {
-      return entry
-        ? `${entry.item.quantity} ${entry.item.status} ${toName(entry.version)}`
-        : 'gone';
-    }
-
-    function toName(version: string): string {
-      if (!versions.includes(version)) versions.push(version);
-      return `v${versions.indexOf(version)}`;
-    }
-
-    function begin(request: Request): void {
-      const { attempts, quantity } = request;
-      if (attempts.length === 0 && current && draw() < 0.6) {
-        const known = versions.filter((one) => one === current?.version || draw() < 0.2);
-        request.versions = draw() < 0.9 ? known : known.slice(0, 1);
-      }
-      const name = `${request.name}${attempts.length + 1}`;
-      const attempt: Attempt = { name, request, effects: [], failures: 0 };
-      attempts.push(attempt);
-      const ifMatch = request.versions ? `, If-Match ${request.versions.map(toName)}` : '';
-      trace.push(`${name} sets ${quantity}${ifMatch}`);
-      running = attempt;
-      updates.setQuantity({ petId, quantity, versions: request.versions }).then(
-        ({ item, version }) => end(attempt, { status: 200, returned: { item, version } }),
-        (error: Error) => end(attempt, { status: statuses[error.name] ?? 500, error }),
-      );
-    }
-
-    function end(attempt: Attempt, how: Pick<Attempt, 'status' | 'returned' | 'error'>): void {
-      Object.assign(attempt, how, { current });
-      trace.push(
-        `${attempt.name}: ${how.status}${how.returned ? `, ${toText(how.returned)}` : ''}`,
-      );
-      running = undefined;
-    }
-
-    function toReply(call: Call, attempt: Attempt) {
-      const { name, request } = attempt;
-      const fate = randomFate(call, request);
-      drawn.push(fate);
-      if (fate !== 'responded' && fate !== 'killed') attempt.failures += 1;
-      return meet({
-        call,
-        fate,
-        title: `${name} ${call.action}`,
-        trace,
-        draw,
-        database,
-        plan,
-        execute: (one) => execute(one, attempt),
-      });
-    }
-
-    function randomFate({ action }: Call, { versions }: Request): Fate {
-      const isRead = action === 'GetItem';
-      const fate = draw() < failing ? randomOne(failures) : 'responded';
-      if (fate === 'conflict' && isRead) return 'throttled';
-      // An update without If-Match may have a second effect when its call is repeated, as the guide says.
-      return !versions && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
-    }
-
-    async function importEntry(quantity: number, status: string, rest: Item = {}): Promise<void> {
-      const Item = { p: { N: `${petId}` }, q: { N: `${quantity}` }, s: { S: status }, ...rest };
-      await execute({ action: 'PutItem', parameters: { TableName: 'inventory', Item } });
-    }
-
-    const toRequest = (name: string, quantity: number): Request => {
-      return { name, quantity, attempts: [] };
-    };
-    const repeated = toRequest('A', 11);
-    const others = [toRequest('B', 12), toRequest('C', 13)];
-    if (draw() < 0.5) others.pop();
-    const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
-    if (draw() < 0.97) await importEntry(10, 'a', v);
-    const repeats = randomOne([[], [repeated], [repeated, repeated]]);
-    for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
-    // An import of another status.
-    if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
-    await run(({ isStray }) => isStray);
-    trace.push('No call fails from here on.');
-    failing = 0;
-    plan(() => begin(repeated));
-    await run(() => false);
-    return { seed, requests: [repeated, ...others], fates: drawn, trace };
-  };
-}
-
-/** Why DynamoDB refuses an item of a transaction for a moment. */
-const reasons = ['TransactionConflict', 'TransactionConflict', 'ThrottlingError'];
-
-/** Pauses take no time: the call after a pause may still come late, since its turn is drawn. */
-export function skipPauses(isAttempt: () => boolean): Disposable {
-  const { setTimeout: wait } = globalThis;
-  globalThis.setTimeout = ((...timer: Parameters<typeof wait>) =>
-    isAttempt() ? globalThis.setImmediate(timer[0]) : wait(...timer)) as typeof wait;
-  return {
-    [Symbol.dispose]() {
-      globalThis.setTimeout = wait;
-    },
-  };
-}
-
-/** A client whose errors do not say how often a call was attempted. */
-function hideAttempts({ middlewareStack }: DynamoDBClient): void {
-  middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        throw Object.assign(error as object, { $metadata: {} });
-      }
-    },
-    { step: 'initialize', priority: 'low' },
-  );
-}
-
-/** The service's own client. Each attempt of a call goes to `send` instead of a network. */
-export function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
-  const requestHandler = {
-    async handle({ headers, body: sent }: { headers: Record<string, string>; body: Uint8Array }) {
-      const [, action = ''] = headers['x-amz-target']?.split('.') ?? [];
-      const parameters = JSON.parse(new TextDecoder().decode(sent));
-      const { status: statusCode, body: reply } = await send({ action, parameters });
-      const stream = new Readable({ read() {} });
-      stream.push(JSON.stringify(reply));
-      stream.push(null);
-      const body = Object.assign(stream, { complete: true });
-      return { response: new HttpResponse({ statusCode, headers: {}, body }) };
-    },
-  };
-  const client = defineDynamoDB({ cacheMiddleware: true });
-  client.config.requestHandler = requestHandler as never;
-  // Every call has its whole budget of retries, after any earlier failures.
-  client.config.retryStrategy = async () => new StandardRetryStrategy(client.config.maxAttempts);
-  // Nobody checks signatures, which would take half of the time.
-  client.config.signer = async () => ({ sign: async (request: unknown) => request }) as never;
-  return client;
 }
