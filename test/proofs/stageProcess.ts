@@ -1,12 +1,14 @@
 import { openSync, writeSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
 import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
 import { type LocalStage, startLocalStage } from '../../infra/local/localStage.ts';
 import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
-import { measureHeap } from '../support/measureHeap.ts';
 import { startEngineThread } from './engineThread.ts';
 
 /** A local stage in a process of its own, with the sample data. */
@@ -24,8 +26,6 @@ export type Started = Pick<LocalStage, 'baseUrl' | 'apiKey'>;
 export interface Vitals {
   /** The memory of its functions and its gateway after a collection, in bytes. */
   readonly usedBytes: number;
-  /** All memory of its process, with the engine, in bytes. */
-  readonly rss: number;
   /** The logged lines of level ERROR. */
   readonly errorLines: readonly string[];
   /** The writes that met a transaction on the same item, if transactions conflict. */
@@ -55,9 +55,8 @@ const stage = await startLocalStage({
 
 process.on('message', async () => {
   const usedBytes = await measureHeap();
-  const { rss } = process.memoryUsage();
   const conflicts = proxy?.conflicts ?? 0;
-  process.send?.({ usedBytes, rss, errorLines, conflicts } satisfies Vitals);
+  process.send?.({ usedBytes, errorLines, conflicts } satisfies Vitals);
 });
 process.on('disconnect', async () => {
   await stage.close();
@@ -73,4 +72,21 @@ function writeLogNowhere(): void {
     writeSync(sink, line as string);
     return true;
   };
+}
+
+/**
+ * Bytes in use after a collection, with buffers outside V8's heap, in this thread: it has the gateway and the
+ * functions, but not the engine.
+ */
+async function measureHeap(): Promise<number> {
+  // So processes can start without this flag.
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  // Finalized objects, such as buffers outside the heap, are garbage only in the next collection.
+  for (let times = 0; times < 3; times += 1) {
+    collect();
+    await setImmediate();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }

@@ -36,8 +36,8 @@ async function run(options: Partial<FuzzOptions>, planted?: Plant) {
   return report;
 }
 
-test('three hundred requests break no property, and get every kind of response', async () => {
-  const { failure, statuses } = await run({ runs: 300 });
+test('some requests break no property, and get every kind of response', async () => {
+  const { failure, statuses } = await run({ runs: 160 });
   expect(failure).toBe('');
   const expected = [200, 400, 401, 403, 404, 409, 412, 415, 422];
   expect([...statuses.keys()]).toEqual(expect.arrayContaining(expected));

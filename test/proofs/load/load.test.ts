@@ -6,7 +6,7 @@ import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { runFlashSale } from './flashSales.ts';
 import { MAX_GROWTH, type Service, soak, startService } from './soak.ts';
 
-const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: [], conflicts: 0 };
+const healthy = { usedBytes: 40_000_000, errorLines: [], conflicts: 0 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
 const { folder } = openTemporaryFolder();
 
