@@ -25,7 +25,7 @@ interface BuiltStage extends StageTemplates {
   readonly stacks: readonly BuiltStack[];
 }
 
-const builtCommit = '0123456789ab';
+export const builtCommit = '0123456789ab';
 
 /** Once a process. The hash of the code depends on which stage is built first: production, as where it is built alone. */
 export const built = synthesizeStages([fixtures.production, fixtures.staging]);

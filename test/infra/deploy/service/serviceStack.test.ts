@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { buildApp, templatesOnly } from '../../../../infra/deploy/buildApp.ts';
 import { findAliases } from '../../../../infra/ops/rollback/stackTemplate.ts';
 import type { StageSettings } from '../../../../infra/stages/stageSettings.ts';
 import { listUsedTables } from '../../../../infra/stages/stages.ts';
@@ -14,6 +15,7 @@ import {
 import { suites } from '../../../conformance/operations/suites.ts';
 import {
   built,
+  builtCommit,
   type CfnResource,
   changedProduction,
   findProperties,
@@ -22,10 +24,13 @@ import {
   templates,
 } from '../../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { codeBucket } from '../../ops/rollback/stackEngine.ts';
 import { compile } from '../watch/readAlarms.ts';
 
 // `templates.txt` has all properties of two operations; these tests check each operation's own, and relations.
+
+const { folder } = openTemporaryFolder();
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -246,6 +251,18 @@ it.each([
     expect(operationIds.filter((id) => after[id] !== before[id])).toEqual(changed);
   },
 );
+
+it('another hash of the CDK makes no other versions', () => {
+  const flags = {
+    '@aws-cdk/aws-lambda:recognizeVersionProps': false,
+    '@aws-cdk/aws-lambda:recognizeLayerVersion': true,
+  };
+  const context = { ...templatesOnly.context, ...flags };
+  const props = { ...templatesOnly, outdir: folder, context };
+  const app = buildApp(props, [fixtures.production], builtCommit);
+  const { template } = app.synth().getStackByName('petstore-production');
+  expect(readDigests(Template.fromJSON(template))).toEqual(readDigests(unchanged.service));
+});
 
 // Change statefulResources.json only by hand, so that nobody overlooks a change that would replace or orphan data.
 // A difference means a new, empty table for a deployment with a full one.
