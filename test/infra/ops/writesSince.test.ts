@@ -3,10 +3,10 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, vi } from 'vitest';
-import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
-import { openFaultyStage } from '../../../conformance/localTarget.ts';
-import { fixtures, send, sendUpdate } from '../../../conformance/target.ts';
-import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import { openFaultyStage } from '../../conformance/localTarget.ts';
+import { fixtures, send, sendUpdate } from '../../conformance/target.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 const { folder, write, toPath } = openTemporaryFolder();
 const target = await openFaultyStage();
