@@ -50,14 +50,14 @@ interface Reply {
 type Outcome = Reply | WriteResponse;
 
 /** What a call returns, by the port of its fake. */
-const fakes = new Map<number | undefined, (sent: Sent) => Outcome | Promise<Outcome>>();
-/** Outcomes that are not there yet, or that are written to a socket, by the number in a header of their requests. */
-const pending = new Map<string, Outcome | Promise<Outcome>>();
+const fakes = new Map<number | undefined, (sent: Sent) => Promise<Outcome>>();
+/** Responses that are written to a socket, by the number in a header of their requests. */
+const pending = new Map<string, WriteResponse>();
 let numbers = 0;
 const pendingHeader = 'x-pending-response';
 
-// A call of this process takes its response without a socket, if it is there at once and is no stream. Half of the time
-// of a call would be Node's HTTP.
+// A call of this process takes its response without a socket, unless it is a stream. Half of the time of a call would
+// be Node's HTTP.
 type Handler = CloudFormationClient['config']['requestHandler'];
 const transport: Handler = Object.getPrototypeOf(new CloudFormationClient().config.requestHandler);
 const { handle } = transport;
@@ -70,10 +70,10 @@ transport.handle = async function call(this: Handler, request, options: HttpHand
     return handle.call(this, request, options);
   }
   const url = `${request.path}?${new URLSearchParams(request.query as Record<string, string>)}`;
-  const outcome = respond({ ...request, url, body });
+  const outcome = await respond({ ...request, url, body });
   // As with a socket, others get their turn.
   await setImmediate();
-  if (!('text' in outcome)) {
+  if (typeof outcome === 'function') {
     numbers += 1;
     pending.set(`${numbers}`, outcome);
     const headers = { ...request.headers, [pendingHeader]: `${numbers}` };
@@ -86,7 +86,7 @@ transport.handle = async function call(this: Handler, request, options: HttpHand
 /** A fake of every AWS service that the commands call. Records the calls. */
 export async function startAws(responses: Responses) {
   const calls: Call[] = [];
-  function call(sent: Sent): Outcome | Promise<Outcome> {
+  async function call(sent: Sent): Promise<Outcome> {
     const { operation, input, isXml } = readCall(sent);
     const [, region = '', service = ''] =
       /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(sent.headers.authorization ?? '') ?? [];
@@ -96,20 +96,15 @@ export async function startAws(responses: Responses) {
       headers: { 'x-amzn-errortype': type },
       text: isXml ? toXml(status, operation, body) : JSON.stringify(body),
     });
-    const toOutcome = (body: unknown) =>
-      typeof body === 'function' ? (body as WriteResponse) : toReply(200, '', body);
-    const toError = (error: unknown) => {
-      const { name, message, status = 500 } = error as AwsError;
-      return toReply(status, name, { Error: { Code: name, Message: message }, message });
-    };
     try {
       if (operation === aws.denied) throw new AwsError('AccessDeniedException', 'not allowed');
       const respond = responses[operation];
       if (!respond) throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
-      const body = respond(input);
-      return body instanceof Promise ? body.then(toOutcome, toError) : toOutcome(body);
+      const body = await respond(input);
+      return typeof body === 'function' ? (body as WriteResponse) : toReply(200, '', body);
     } catch (error) {
-      return toError(error);
+      const { name, message, status = 500 } = error as AwsError;
+      return toReply(status, name, { Error: { Code: name, Message: message }, message });
     }
   }
   const served = await serve(async (request, response) => {
@@ -117,7 +112,7 @@ export async function startAws(responses: Responses) {
     const headers = request.headers as Record<string, string>;
     const number = headers[pendingHeader] ?? '';
     const body = await text(request);
-    const outcome = await (pending.get(number) ?? call({ method, url, headers, body }));
+    const outcome = pending.get(number) ?? (await call({ method, url, headers, body }));
     pending.delete(number);
     if (typeof outcome === 'function') await outcome(response);
     else response.writeHead(outcome.status, outcome.headers).end(outcome.text);
