@@ -92,6 +92,11 @@ describe('rewriteScanResponse', () => {
 
   const [p, q, status] = ['"p":{"N":"1"}', '"q":{"N":"1"}', '"s":{"S":"a"}'];
 
+  it.each([0n, -1n, -(2n ** 63n), 2n ** 63n - 1n])('rewrites the id %s', (id) => {
+    const response = `{"Items":[{"p":{"N":"${id}"},${q},${status}}]}`;
+    expect(rewrite(response, false)).toBe(true);
+  });
+
   it.each([
     ['an escape in a number', `{"p":{"N":"\\u0031"},${q},${status}}`],
     ['an unknown status', `{${p},${q},"s":{"S":"x"}}`],
@@ -101,6 +106,7 @@ describe('rewriteScanResponse', () => {
     ['a version twice', `{${p},${q},${status},"v":{"B":"AQIDBAU="},"v":{"B":"AQIDBAU="}}`],
     ['an unknown attribute', `{${p},${q},${status},"x":{"N":"1"}}`],
     ['a number as a string', `{"p":{"S":"1"},${q},${status}}`],
+    ['a zero before an id', `{"p":{"N":"01"},${q},${status}}`],
     ['a fraction', `{"p":{"N":"1.5"},${q},${status}}`],
     ['an id past int64', `{"p":{"N":"9223372036854775808"},${q},${status}}`],
     ['an id before int64', `{"p":{"N":"-9223372036854775809"},${q},${status}}`],
