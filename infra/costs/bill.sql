@@ -74,8 +74,7 @@ FROM judged GROUP BY ALL;
 -- What a usage type is: a unit that the model prices, or else AWS's own name without its region
 -- (https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html).
 CREATE TABLE kind AS
-SELECT l.service, l.usage_type, type, count(p.unit) > 0 AS is_priced,
-  coalesce(bool_or(is_per_request), false) AS is_per_request,
+SELECT l.service, l.usage_type, type, count(unit) > 0 AS is_priced,
   coalesce(any_value(unit), type || ' of ' || l.service) AS kind,
   is_priced OR regexp_matches(l.service, 'lambda|dynamodb|api ?gateway', 'i') AS is_ours,
   CASE WHEN type LIKE '%CapacityUnit%' THEN 'provisioned'
@@ -83,7 +82,7 @@ SELECT l.service, l.usage_type, type, count(p.unit) > 0 AS is_priced,
 FROM (
   SELECT DISTINCT service, usage_type,
     regexp_replace(usage_type, '^([A-Z]{2,4}[0-9]|EU|CPT|Global|[a-z]{2}(-[a-z]+)+-[0-9])-', '') AS type FROM line
-) l LEFT JOIN (SELECT DISTINCT unit, service, usage_type, is_per_request FROM list_price) p
+) l LEFT JOIN (SELECT DISTINCT unit, service, usage_type FROM list_price) p
   ON regexp_matches(l.service, p.service, 'i') AND regexp_full_match(type, p.usage_type)
 GROUP BY l.service, l.usage_type, type;
 
@@ -97,7 +96,7 @@ FROM (SELECT coalesce(getvariable('month'), max(month)) AS month,
 -- its lines of discounts are in them already.
 CREATE TABLE bill AS
 WITH discounted AS (SELECT file, coalesce(bool_or(net <> 0), false) AS has_net FROM line GROUP BY file)
-SELECT line.*, type, kind.kind, is_priced, is_per_request, is_ours, mode, "to" - "from" <= INTERVAL 1 DAY AS is_daily,
+SELECT line.*, type, kind.kind, is_priced, is_ours, mode, "to" - "from" <= INTERVAL 1 DAY AS is_daily,
   CAST("from" AS DATE) AS day, usage_type LIKE '%ApiGatewayRequest' AS is_request,
   CASE WHEN is_unpaid THEN 0 WHEN NOT has_net THEN gross
     WHEN charge = 'discount' THEN coalesce(net, 0) ELSE net_or_gross END AS paid
@@ -146,9 +145,9 @@ WITH daily AS (
 ), used AS (
   SELECT day, kind, sum(paid) AS dollars, sum(quantity) AS quantity FROM daily GROUP BY ALL
 ), priced AS (
-  SELECT kind, bool_or(daily.is_per_request AND NOT is_request) AS is_per_request,
-    coalesce(avg(p.dollars), sum(paid) / nullif(sum(quantity), 0)) AS price
-  FROM daily LEFT JOIN list_price p ON p.unit = kind AND p.region = daily.region GROUP BY kind
+  SELECT kind, bool_or(is_per_request AND NOT is_request) AS is_per_request,
+    coalesce(avg(p.dollars) FILTER (WHERE p.region = daily.region), sum(paid) / nullif(sum(quantity), 0)) AS price
+  FROM daily LEFT JOIN list_price p ON unit = kind GROUP BY kind
 )
 SELECT day, kind, coalesce(dollars, 0)::DOUBLE AS dollars, price * requests AS dollars_of_one,
   CASE WHEN is_per_request THEN coalesce(quantity, 0)::DOUBLE / nullif(requests, 0) END AS a_request

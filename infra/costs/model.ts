@@ -77,16 +77,13 @@ function toUsage(
   traced: number,
   requests: number,
 ): ByKind {
-  const { gatewayRequests, functionCalls, readUnits, writeUnits, sentBytes, loggedBytes } = priced;
+  const { milliseconds, sentBytes, loggedBytes, ...counts } = priced;
   const megabytes = operationId === 'other' ? 0 : settings.memoryMegabytes[operationId];
   const streamedBytes = Math.max(0, sentBytes - FREE_STREAMED_BYTES);
   const one: Usage = {
-    gatewayRequests,
-    functionCalls,
-    gigabyteSeconds: (megabytes / 1_024) * (priced.milliseconds / 1_000),
+    ...counts,
+    gigabyteSeconds: (megabytes / 1_024) * (milliseconds / 1_000),
     streamedGigabytes: streamedBytes / GIGABYTE,
-    readUnits,
-    writeUnits,
     sentGigabytes: sentBytes / GIGABYTE,
     loggedGigabytes: loggedBytes / GIGABYTE,
     traces: traced,

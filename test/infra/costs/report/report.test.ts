@@ -14,6 +14,7 @@ import {
   makeMonth,
   ourTags,
   READS_AND_WRITES,
+  shownLines,
   sumByMonth,
   times,
   toCharge,
@@ -147,6 +148,10 @@ const bills: Readonly<Record<string, Case>> = {
         account: '999999999999',
         cost: 744,
       }),
+      toCharge({
+        ...{ kind: 'SavingsPlanCoveredUsage', usageType: 'Lambda-GB-Second-ARM' },
+        ...{ cost: 9, effective: 7 },
+      }),
       toCharge({ kind: 'Tax', account: '999999999999', cost: 8.12 }),
       toCharge({ kind: 'Credit', account: '999999999999', cost: -5 }),
     ],
@@ -154,6 +159,7 @@ const bills: Readonly<Record<string, Case>> = {
     [744, /^Not in the sum: fee .* \$744.00 in account 999999999999/],
     [31 * GB_SECONDS * 0.88, /covers usage of \$16.53 .* Fees in the sum: \$0.00\.$/],
     [8.12, /^Not in the sum: tax/],
+    [7, /without the tags/],
     [-5, /^Not in the sum: credit/],
   ],
   "a Savings Plan's fee, tax and credits with our tags": [
@@ -391,6 +397,32 @@ it('lists the days on which a kind costs more, or takes more a request, and none
   const monthly = await read([write('monthly.csv', toCurCsv(sumByMonth(october)))]);
   expect(sumPaid(monthly)).toBeCloseTo(MONTH, 2);
   expect([monthly.doubts, monthly.oddDays, monthly.days]).toEqual([[], [], []]);
+});
+
+// `npm run pages` opens it in a browser.
+it('is one file that loads nothing, with the doubts first and then what was paid', async () => {
+  const path = await writeParquet(toPath('shown.parquet'), 'cur', shownLines);
+  const { stdout: page, stderr } = await callOps(runCosts, ['report', path]);
+  expect(stderr).toMatch(/^production, October 2026: \$\d+\.\d\d paid, 5 doubts\.\n$/);
+  expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:/);
+  expect(page).toContain('petstore &lt;b>');
+  expect([...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+    ...['What makes the sum doubtful', 'What was paid', 'A million requests', 'By kind of usage'],
+    ...['Odd days', 'By day', 'By account and region'],
+  ]);
+  const [, requests = ''] =
+    /npx petstore costs --stage production --requests (\d+), divided/.exec(page) ?? [];
+  const { stdout } = await callOps(runCosts, ['--requests', requests, '--json']);
+  const { region, month } = JSON.parse(stdout);
+  const dollars = ((1e6 * month.total) / Number(requests)).toFixed(2);
+  expect(page).toContain(`By the model, in ${region}</td><td>$${dollars}<`);
+  for (const text of [
+    '20 October to 31 October',
+    'September 2026',
+    'tax without our two tags: $12.00 in account 999999999999',
+  ]) {
+    expect(page).toContain(text);
+  }
 });
 
 const text = toCurCsv(october);
