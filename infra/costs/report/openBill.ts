@@ -160,8 +160,8 @@ const MAX_HEAD_BYTES = 65_536;
 
 /** The columns of a CSV. With its own detection, DuckDB skips rows, and its errors do not name the line. */
 function toStruct(firstLine: string): string {
-  const names = [...firstLine.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+  const names = [...firstLine.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, name = '']) =>
+    name.replace(/^"|"$/g, '').replaceAll('""', '"'),
   );
   const known = names.map((name) => name.toLowerCase());
   const columns = names.map((name, index) => {

@@ -329,16 +329,20 @@ it('doubts a file that ends within a number, and refuses damaged Parquet and a l
   );
 });
 
-it('takes a private discount once, from net costs or from lines of their own', async () => {
+it('takes a private discount once, from net costs or from lines of their own, and negations as nothing', async () => {
   const discount = toCharge({ kind: 'EdpDiscount', cost: -3, tags: ourTags });
+  const tax = [0.1, 0.2].map((cost) => toCharge({ kind: 'Tax', cost, tags: ourTags }));
+  const negation = toCharge({ kind: 'SavingsPlanNegation', cost: -1, tags: ourTags });
   const reduced = october.map((line) => ({ ...line, discount: 3 / MONTH }));
   const elsewhere = [...reduced, discount].map((line) => ({ ...line, account: '2' }));
-  const ofLines = write('lines.csv', toCurCsv([...october, discount]));
+  const ofLines = write('lines.csv', toCurCsv([...october, discount, ...tax, negation]));
   const both = write('both.csv', toCurCsv(elsewhere));
   const bill = await read([ofLines, both]);
   expect(bill.paid.map(({ charge, dollars }) => [charge, Number(dollars)])).toEqual([
     ['usage', expect.closeTo(2 * MONTH - 3, 2)],
     ['discount', -3],
+    // Not 0.30000000000000004.
+    ['tax', 0.3],
   ]);
 });
 
