@@ -1,12 +1,18 @@
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { AdjustmentRefused, Forbidden, StoreUnavailable } from '../../../shared/contract/errors.ts';
+import {
+  AdjustmentRefused,
+  Forbidden,
+  NotFound,
+  StoreUnavailable,
+} from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { adjustInventory } from '../../../shared/contract/operations/adjustInventory.ts';
 import { getInventoryEntry } from '../../../shared/contract/operations/getInventoryEntry.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { Reply, RequestState } from '../../../shared/http/operationRequest.ts';
@@ -86,6 +92,15 @@ it.each<[Error, object, logged?: object]>([
   [new TypeError('of x', { cause }), { statusCode: 500, body: JSON.stringify(mistake) }, logged],
   [new StoreUnavailable(cause), { statusCode: 503, headers: { 'Retry-After': '5' } }, logged],
   [new StoreUnavailable(cause, true), { statusCode: 503, headers: { 'Retry-After': '1' } }, logged],
+  [
+    new NotFound(entryPetId, 7n),
+    { statusCode: 404, body: text('There is no inventory entry with petId 7.') },
+  ],
+  [
+    new StoreUnavailable(cause, false, 'It was applied.'),
+    { statusCode: 503, headers: { 'Retry-After': '5' }, body: text('It was applied.') },
+    logged,
+  ],
   [
     new AdjustmentRefused('insufficient_stock', 'Too few.', [
       { petId: 2n ** 63n - 1n, code: 'insufficient_stock', quantity: 0 },
