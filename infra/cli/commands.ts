@@ -192,7 +192,7 @@ export const commands = {
     about: [
       'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
       'Names ids that look rounded by a spreadsheet, such as 9223372036854770000, and asks first.',
-      'The status is 0 if all is done or you answer no, 1 if it failed, 2 if the command line or the format of a file is wrong or it needs --yes, 130 or 143 if it was interrupted: run it again.',
+      'Exits with 0 if all is done or you answer no, 1 if it failed, 2 if the command line or the format of a file is wrong or it needs --yes, 130 or 143 if it was interrupted: run it again.',
     ],
     options: {
       ...place,
@@ -229,7 +229,7 @@ export const commands = {
     about: [
       'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Changes no entry without --entry. Skips a row that needs an entry if there is none.',
       'Uses the key in PETSTORE_API_KEY, or else the one that keys check stored for the stage.',
-      'The status is 0 if all rows passed, 1 if one failed, 2 if the command line is invalid.',
+      'Exits with 0 if no row failed, 1 if one did, 2 if the command line is invalid.',
     ],
     options: {
       stage: { ...urgentStage, about: `${stage.about}; also says which commit is live` },
@@ -248,7 +248,7 @@ export const commands = {
     about: [
       'One screen for an engineer who was paged: the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. It ends with the rows of infra/RUNBOOK.md that apply, with their commands to paste. It changes nothing.',
       'If a part cannot be read, one line says why, and the rest is shown. Its four queries of Logs Insights cost $0.005 per GB read: each log of the hour is read twice.',
-      'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
+      'Exits with 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
     options: { stage: oneUrgentStage, json },
   },

@@ -104,7 +104,7 @@ export function defineAlarms(
     const own = parts[name as Incident];
     const alarm = new CompositeAlarm(scope, name, {
       compositeAlarmName: `${stackName}-${name}`,
-      alarmDescription: `${labels.page}: ${means} The mail names the alarm that began, of: ${own.map(({ node }) => node.id).join(', ')}. Look at \`npx petstore status\` for all that fire now, and for the rows of infra/RUNBOOK.md that apply.`,
+      alarmDescription: `${labels.page}: ${means} The email names the alarm that began, of: ${own.map(({ node }) => node.id).join(', ')}. Look at \`npx petstore status\` for all that fire now, and for the rows of infra/RUNBOOK.md that apply.`,
       alarmRule: AlarmRule.anyOf(...own.map((one) => AlarmRule.fromAlarm(one, AlarmState.ALARM))),
     });
     notify(alarm, 'page');
