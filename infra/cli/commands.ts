@@ -214,7 +214,7 @@ export const commands = {
   export: {
     summary: 'Write the tables of a stage to data files',
     about: [
-      'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. - in place of a file is standard output.',
+      'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
       'Names a record that is not valid, leaves it out, and ends with status 1 once the others are written.',
     ],
     options: {

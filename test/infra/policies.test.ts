@@ -183,6 +183,8 @@ describe('the actions of a role are those of its commands', () => {
       ...toActions('status', 'rollback', 'smoke', 'aws logs tail'),
       // Who may deploy deletes a stack.
       ...lines.map(toAction).filter((action) => action !== 'cloudformation:DeleteStack'),
+      // A rollback names it while an update is under way.
+      'cloudformation:CancelUpdateStack',
       // CloudFormation reads a large template by it.
       's3:GetObject',
       // And the parameters of the template.
