@@ -117,7 +117,8 @@ export function stopClient(facts: Facts, stage: Stage, mayBeKey: boolean): strin
 function blockAddress(stage: Stage, address?: string): string[] {
   const { firewall, baseAddress } = stage.settings;
   if (!address || !firewall || baseAddress) {
-    return [`# To block ${address ?? 'an address'}: "Stop a client" in infra/RUNBOOK.md`];
+    const one = address ?? 'the busiest address';
+    return [`# If no known client has ${one}, block it: "Stop a client" in infra/RUNBOOK.md`];
   }
   const family = isIP(address) === 6 ? 6 : 4;
   const names = toNames(stage);

@@ -108,7 +108,7 @@ export const symptoms: readonly {
     title: 'Many buyers want one pet',
     applies: isCrowd,
     commands: () => [
-      '# Wait, or block the address of an unknown client: "Stop a client" in infra/RUNBOOK.md',
+      '# Wait. Block an address only if no known client has it: "Stop a client" in infra/RUNBOOK.md',
     ],
   },
   {

@@ -116,7 +116,7 @@ describe('the two lines that block an address', () => {
     ['behind a proxy, whose address has all clients', { baseAddress: 'https://a.example/v1' }],
   ])('are left to the runbook %s', (_, changes) => {
     expect(printFor('203.0.113.7', changes)).toEqual({
-      advice: '# To block 203.0.113.7: "Stop a client" in infra/RUNBOOK.md',
+      advice: '# If no known client has 203.0.113.7, block it: "Stop a client" in infra/RUNBOOK.md',
       lines: [],
     });
   });
