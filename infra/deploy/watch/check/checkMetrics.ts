@@ -14,7 +14,9 @@ export const DAYS_AHEAD = 30;
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function formatMetrics(namespace: string, metrics: CheckMetrics): string | undefined {
-  const names = Object.entries(metrics).flatMap(([name, value]) => (value ? [name] : []));
+  const names = Object.entries(metrics).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
   if (names.length === 0) return undefined;
   const Metrics = names.map((Name) => ({ Name }));
   const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [[]], Metrics }];

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { formatMetrics } from '../../../../../infra/deploy/watch/check/checkMetrics.ts';
 import type { checkService as checkServiceOf } from '../../../../../infra/deploy/watch/check/handler.ts';
 import { gatewayErrors } from '../../../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../../../infra/local/engine/loopback.ts';
@@ -203,4 +204,11 @@ it('returns the end of the certificate, and fails at an untrusted one', async ()
   const { certificate, problems } = await checkService(address, 'psk_check');
   expect(problems).toEqual([]);
   expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
+});
+
+it('counts a certificate that ends in this very moment', () => {
+  const metrics = { certificateDays: 0, keyDays: undefined, checkThrottled: undefined };
+  const { _aws, ...values } = JSON.parse(formatMetrics('petstore-production', metrics) ?? '{}');
+  expect(values).toEqual({ certificateDays: 0 });
+  expect(_aws.CloudWatchMetrics[0].Metrics).toEqual([{ Name: 'certificateDays' }]);
 });
