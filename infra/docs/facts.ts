@@ -59,7 +59,7 @@ function collectStageFacts({ servers, apiKey, contact, statusPage }: Access): Pl
 function renderThrottleTable(): string {
   const head = [
     'operation',
-    ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst']),
+    ...stagesForClients.flatMap(({ name }) => [`${name}: per second`, 'burst']),
   ];
   const lines = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : linkToReference(id),
@@ -73,10 +73,10 @@ function renderThrottleTable(): string {
 
 const shareLabels: readonly (readonly [rule: RateRule['name'], label: string])[] = [
   ['lists-of-key', '`listInventory`, with one API key'],
-  ['lists-of-address', '`listInventory`, from one address'],
-  ...operationIds.map((id) => [`${id}-of-address`, `\`${id}\`, from one address`] as const),
-  ['keyless', 'requests without an API key, from one address'],
-  ['flood', 'all requests, from one address'],
+  ['lists-of-address', '`listInventory`, from one IP address'],
+  ...operationIds.map((id) => [`${id}-of-address`, `\`${id}\`, from one IP address`] as const),
+  ['keyless', 'requests without an API key, from one IP address'],
+  ['flood', 'all requests, from one IP address'],
 ];
 
 function renderShareTable(): string {
@@ -89,7 +89,7 @@ function renderShareTable(): string {
     return [[label, ...limits.map((limit) => toLimit(limit) ?? 'no limit')]];
   });
   return renderTable(
-    ['requests', ...stagesForClients.map(({ name }) => `${name}: a minute`)],
+    ['requests', ...stagesForClients.map(({ name }) => `${name}: per minute`)],
     lines,
   );
 }

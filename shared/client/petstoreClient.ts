@@ -27,7 +27,7 @@ import {
  * truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {
-  /** @deprecated A warning has the date after which it may be gone, and a link to the guide. */
+  /** @deprecated The client warns once, with the sunset date and a link to the guide. */
   getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
 
   /** A page of the orders, newest first. */

@@ -40,8 +40,8 @@ export class PetstoreError extends Error {
   /** The response's `X-Request-Id`: include it when you report a problem. */
   readonly requestId: string | undefined;
   /**
-   * Of a refused adjustment: one for each pet that refused it, in the order of the first request with the key. Missing
-   * in outcomes that a service before release 3.0 stored.
+   * Of a refused adjustment: one for each pet that could not be sold or returned, in the order of the first request with
+   * the key. Missing in outcomes that a service before release 3.0 stored.
    */
   readonly refused: readonly Refusal[] | undefined;
   /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */

@@ -146,7 +146,7 @@ export function isInt64(id: bigint): boolean {
   return BigInt.asIntN(64, id) === id;
 }
 
-/** Whether it is a stock count, or a count of pieces. */
+/** Whether it is a stock count, or a count of units. */
 export function isCount(value: unknown, minimum: number): boolean {
   return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= MAX_QUANTITY;
 }

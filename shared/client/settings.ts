@@ -48,7 +48,7 @@ export interface ResponseInfo {
 /** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only a long list may take the
+   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only lists may take the
    * service longer.
    */
   readonly timeout?: number | undefined;

@@ -30,13 +30,13 @@ export const refusalCodes = [
 ] as const satisfies readonly ErrorCode[];
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** Why a pet refused an adjustment, with its entry as it was. */
+/** Why an adjustment was refused for a pet, with the pet's entry at that time. */
 export interface Refusal {
   readonly petId: bigint;
   readonly code: RefusalCode;
-  /** Unless there is no entry. */
+  /** Absent if the pet has no entry. */
   readonly quantity?: number;
-  /** Of an entry that is not for sale. */
+  /** Present only if the pet is not for sale. */
   readonly status?: PetStatus;
 }
 

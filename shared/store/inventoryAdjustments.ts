@@ -96,7 +96,7 @@ async function decide(
       const reasons = readReasons(error);
       const request = reasons.at(-1);
       if (request?.Item) return readOutcome(request.Item);
-      // While a first transaction commits, its duplicate may see its row in conflict, and an entry without its pieces.
+      // While a first transaction commits, its duplicate may see its row in conflict, and an entry without its units.
       const refusal = request?.Code === 'None' && findRefusal(adjustments, reasons);
       if (!refusal) throw error;
       await storeRefusal(refusal);

@@ -92,7 +92,7 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   unknown_path: 'there is no such path.',
   method_not_allowed: 'the path does not have this method.',
   not_for_sale: 'a pet has another status than `available`; nothing changed.',
-  insufficient_stock: 'a pet has too few pieces; nothing changed.',
+  insufficient_stock: 'a pet has too few units; nothing changed.',
   quantity_out_of_range: 'a stock count would be too large; nothing changed.',
   precondition_failed: 'the entry has changed since its tag was read; the update had no effect.',
   payload_too_large: 'the body is too large.',

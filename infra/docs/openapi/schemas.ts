@@ -54,7 +54,7 @@ const named: Readonly<Record<string, Named>> = {
     about: 'What to add to the stock count of one pet. Other members are ignored.',
     members: {
       petId: 'The id of the pet; exact in the whole int64 range.',
-      delta: 'The pieces to add: negative for a sale, positive for a return, never 0.',
+      delta: 'The units to add: negative for a sale, positive for a return, never 0.',
     },
   },
   InventoryAdjustments: {

@@ -34,7 +34,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   405: methodNotAllowedError('GET, OPTIONS'),
   409: {
     code: 'insufficient_stock',
-    message: 'No stock count has changed: there are too few pieces.',
+    message: 'No stock count has changed: there are too few units.',
   },
   412: {
     code: 'precondition_failed',

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Sells or returns pieces of up to ten pets, all or none, with curl 7.84 or later:
+# Sells or returns units of up to ten pets, all or none, with curl 7.84 or later:
 #   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh order-2002 7:-1 9:-2
-# The first word is the key: the id of the order or of the return. If you run this again within 30
+# The first argument is the key: the id of the order or of the return. If you run this again within 30
 # days, it counts once. Exit status:
 #   0 done
 #   1 refused: nothing has changed, and nothing will under this key
-#   2 not known, or too many requests: run it again with the same words
+#   2 unknown, or too many requests: run it again with the same arguments
 #   3 wrong: this run has changed nothing; correct what the message names
 
 # Not set -e: a command that fails has status 1, which here means refused.
@@ -37,7 +37,7 @@ if [ -z "$key" ] || [ "$(printf %s "$key" | tr -cd '!-~' | cut -c -255)" != "$ke
   end 3 "The id must be 1 to 255 visible ASCII characters, not: $key"
 fi
 if printf '%s\n' "$@" | grep -qvE '^-?(0|[1-9][0-9]*):-?(0|[1-9][0-9]*)$'; then
-  end 3 "Each pet is an id and the pieces to add, such as 7:-1, not: $*"
+  end 3 "Each pet is an id and the units to add, such as 7:-1, not: $*"
 fi
 pets=$(printf '%s\n' "$@" | sed 's/\(.*\):\(.*\)/{"petId":\1,"delta":\2}/' | paste -sd , -)
 

@@ -1,10 +1,10 @@
-"""Sells or returns pieces of up to ten pets, all or none, with Python 3.9 or later:
+"""Sells or returns units of up to ten pets, all or none, with Python 3.9 or later:
   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-2001 7:-1 9:-2
-The first word is the key: the id of the order or of the return. If you run this again within 30
+The first argument is the key: the id of the order or of the return. If you run this again within 30
 days, it counts once. Exit status:
   0 done
   1 refused: nothing has changed, and nothing will under this key
-  2 not known, or too many requests: run it again with the same words
+  2 unknown, or too many requests: run it again with the same arguments
   3 wrong: this run has changed nothing; correct what the message names
 """
 import json, os, random, re, sys, time
@@ -40,7 +40,7 @@ def read_variable(name, pattern):
 
 def read_adjustment(word):
     if not re.fullmatch(r"-?(0|[1-9][0-9]{0,18}):-?(0|[1-9][0-9]{0,9})", word):
-        end(WRONG, f"Each pet is an id and the pieces to add, such as 7:-1, not {word!r}.")
+        end(WRONG, f"Each pet is an id and the units to add, such as 7:-1, not {word!r}.")
     return dict(zip(("petId", "delta"), map(int, word.split(":"))))
 
 def send(request):

@@ -1,13 +1,13 @@
 /*
- * A shop's server: it sells orders, takes pieces back and cancels orders, each once, also over crashes. Its database is
- * the shop's truth: each step is saved before it is sent, and is open until the service says its outcome. It needs
+ * A shop's server: it sells orders, takes units back and cancels orders, each exactly once, even across crashes. Its
+ * database is the source of truth: each step is saved before it is sent, and is open until its outcome is known. It needs
  * Node.js 24 or later, and only programs on its own machine reach it.
  *
  * Install the client first (guide "TypeScript client"), and run `npm pkg set type=module`. PORT is 8080 by default.
  *
  *   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… DATABASE=shop.db node shop.ts
- *   curl -X PUT localhost:8080/orders/2003 -d '{"7": 2, "9": 1}'        sells two pieces of pet 7 and one of pet 9
- *   curl -X PUT localhost:8080/orders/2003/returns/1 -d '{"7": 1}'      takes one piece back
+ *   curl -X PUT localhost:8080/orders/2003 -d '{"7": 2, "9": 1}'        sells two units of pet 7 and one of pet 9
+ *   curl -X PUT localhost:8080/orders/2003/returns/1 -d '{"7": 1}'      takes one unit back
  *   curl -X DELETE localhost:8080/orders/2003                           cancels what is left of the order
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
@@ -59,7 +59,7 @@ const toSaleKey = (orderId: string) => `order-${orderId}`;
 const toCancellationKey = (orderId: string) => `order-${orderId}/cancelled`;
 
 /** By pet, all more than 0. */
-type Pieces = Readonly<Record<string, number>>;
+type Units = Readonly<Record<string, number>>;
 
 /** The customer must change something. */
 class Mistake extends Error {
@@ -73,11 +73,11 @@ class Mistake extends Error {
 
 /**
  * Saves a step, unless it is there, then sends it.
- * @throws {Mistake} if its id has other pets or pieces
+ * @throws {Mistake} if its id has other pets or counts
  */
-function start(orderId: string, key: string, sign: 1 | -1, pieces: Pieces): Promise<Step> {
+function start(orderId: string, key: string, sign: 1 | -1, units: Units): Promise<Step> {
   // In the order of their ids, so that equal steps have equal texts.
-  const deltas = Object.entries(pieces)
+  const deltas = Object.entries(units)
     .sort()
     .map(([petId, count]) => [petId, sign * count]);
   const text = JSON.stringify(Object.fromEntries(deltas));
@@ -85,7 +85,7 @@ function start(orderId: string, key: string, sign: 1 | -1, pieces: Pieces): Prom
     .prepare('INSERT OR IGNORE INTO steps (key, orderId, deltas, savedAt) VALUES (?, ?, ?, ?)')
     .run(key, orderId, text, Date.now());
   if (findStep(key)?.deltas === text) return settle(key);
-  throw new Mistake(409, 'This id has other pets or pieces: use a new id.');
+  throw new Mistake(409, 'This id has other pets or counts: use a new id.');
 }
 
 const running = new Map<string, Promise<Step>>();
@@ -139,25 +139,25 @@ function record(key: string, state: Step['state'], reason: string | null = null)
   return findStep(key) as Step;
 }
 
-function sell(orderId: string, cart: Pieces): Promise<Step> {
+function sell(orderId: string, cart: Units): Promise<Step> {
   if (findStep(toCancellationKey(orderId)))
     throw new Mistake(409, 'The order was cancelled: use a new id.');
   return start(orderId, toSaleKey(orderId), -1, cart);
 }
 
-function takeBack(orderId: string, returnId: string, pieces: Pieces): Promise<Step> {
+function takeBack(orderId: string, returnId: string, units: Units): Promise<Step> {
   const key = `order-${orderId}/return-${returnId}`;
   const left = countLeft(orderId);
-  const isTooMuch = Object.entries(pieces).some(([petId, count]) => count > (left[petId] ?? 0));
-  if (isTooMuch && !findStep(key)) throw new Mistake(409, 'The order has fewer pieces left.');
-  return start(orderId, key, 1, pieces);
+  const isTooMuch = Object.entries(units).some(([petId, count]) => count > (left[petId] ?? 0));
+  if (isTooMuch && !findStep(key)) throw new Mistake(409, 'The order has fewer units left.');
+  return start(orderId, key, 1, units);
 }
 
 function cancel(orderId: string): Promise<Step> {
   const key = toCancellationKey(orderId);
   if (findStep(key)) return settle(key);
   const left = Object.entries(countLeft(orderId)).filter(([, count]) => count > 0);
-  if (left.length === 0) throw new Mistake(409, 'Nothing was sold, or all pieces came back.');
+  if (left.length === 0) throw new Mistake(409, 'Nothing was sold, or all units came back.');
   return start(orderId, key, 1, Object.fromEntries(left));
 }
 
@@ -180,20 +180,20 @@ function listSteps(orderId: string): Step[] {
 }
 
 /** @throws {Mistake} if the service could never take it */
-async function readPieces(request: IncomingMessage): Promise<Pieces> {
+async function readUnits(request: IncomingMessage): Promise<Units> {
   const cart = await json(request).catch(() => undefined);
-  const pieces = Object.entries<number>(Array.isArray(cart) ? {} : Object(cart));
-  if (pieces.length === 0 || pieces.length > 10) {
-    const right = 'Send 1 to 10 pets with their pieces, such as {"7": 2, "9": 1}';
-    throw new Mistake(400, `${right}, not ${pieces.length}.`);
+  const units = Object.entries<number>(Array.isArray(cart) ? {} : Object(cart));
+  if (units.length === 0 || units.length > 10) {
+    const right = 'Send 1 to 10 pets with their units, such as {"7": 2, "9": 1}';
+    throw new Mistake(400, `${right}, not ${units.length}.`);
   }
-  for (const [petId, count] of pieces) {
+  for (const [petId, count] of units) {
     const isId = /^-?\d{1,19}$/.test(petId) && `${BigInt.asIntN(64, BigInt(petId))}` === petId;
     if (!isId) throw new Mistake(400, `No pet has the id ${JSON.stringify(petId)}.`);
     if (Number.isInteger(count) && count > 0 && count < 2 ** 31) continue;
-    throw new Mistake(400, `Pet ${petId} must have 1 to ${2 ** 31 - 1} pieces, not ${count}.`);
+    throw new Mistake(400, `Pet ${petId} must have 1 to ${2 ** 31 - 1} units, not ${count}.`);
   }
-  return Object.fromEntries(pieces);
+  return Object.fromEntries(units);
 }
 
 const statuses = { done: 200, refused: 409, open: 202 };
@@ -204,8 +204,8 @@ async function respond(request: IncomingMessage): Promise<readonly [status: numb
   if (!id) throw new Mistake(404, 'There is nothing at this path.');
   if (method === 'GET' && !returnId) return [200, listSteps(id)];
   let step: Step;
-  if (method === 'PUT' && returnId) step = await takeBack(id, returnId, await readPieces(request));
-  else if (method === 'PUT') step = await sell(id, await readPieces(request));
+  if (method === 'PUT' && returnId) step = await takeBack(id, returnId, await readUnits(request));
+  else if (method === 'PUT') step = await sell(id, await readUnits(request));
   else if (method === 'DELETE' && !returnId) step = await cancel(id);
   else throw new Mistake(405, 'Send PUT, or GET or DELETE of an order.');
   return [statuses[step.state], step];

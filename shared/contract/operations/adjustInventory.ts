@@ -6,7 +6,7 @@ export const adjustInventory = {
   operationId: 'adjustInventory',
   method: 'POST',
   path: '/inventory/adjustments',
-  summary: 'Sell or return pieces of one or more pets',
+  summary: 'Sell or return units of one or more pets',
   lifecycle: { kind: 'beta' },
   permission: 'write',
   requestHeaders: ['Idempotency-Key'],

@@ -72,7 +72,7 @@ describe.runIf(findChromium())('the client in a page from another origin, over p
     }
   });
 
-  it('sets a count by its tag, and takes a piece back once', async () => {
+  it('sets a count by its tag, and takes a unit back once', async () => {
     const [updated, returned, replayed] = await page.evaluate(async (petId) => {
       const { etag } = await client.getInventoryEntry(petId);
       const updated = await client.updateInventory(petId, { quantity: 9 }, { ifMatch: etag });

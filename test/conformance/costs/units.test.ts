@@ -30,7 +30,7 @@ import {
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 const ENTRIES = 1_000;
 const inventory = Array.from({ length: ENTRIES }, (_, index) => toMeasuredItem(index));
-/** The longest ids, with pieces to sell. */
+/** The longest ids, with stock to sell. */
 const findIds = (status: PetStatus) =>
   inventory.flatMap(({ petId, quantity, status: own }) =>
     own === status && `${petId}`.length === 20 && quantity > 99 ? [petId] : [],

@@ -67,7 +67,7 @@ export const adjustInventory: OperationSuite = {
     requests: ['dynamodb:PutItem'],
   },
   examples: {
-    sold: { ...sale, summary: 'One piece was sold' },
+    sold: { ...sale, summary: 'One unit was sold' },
     cart: {
       ...sale,
       summary: 'A cart of three pets was sold',
@@ -82,7 +82,7 @@ export const adjustInventory: OperationSuite = {
     },
     returned: {
       ...sale,
-      summary: 'One piece came back',
+      summary: 'One unit came back',
       headers: { ...json, 'Idempotency-Key': 'return-77' },
       body: { adjustments: [{ petId: 7, delta: 1 }] },
     },
@@ -97,10 +97,10 @@ export const adjustInventory: OperationSuite = {
     notForSale: refuseUnder('order-1237', 'A pet that is pending', 'not_for_sale', [
       { petId: 8, delta: -1 },
     ]),
-    soldOut: refuseUnder('order-1238', 'More pieces than there are', 'insufficient_stock', [
+    soldOut: refuseUnder('order-1238', 'More units than there are', 'insufficient_stock', [
       { petId: 7, delta: -12 },
     ]),
-    tooMany: refuseUnder('return-78', 'More pieces than a count holds', 'quantity_out_of_range', [
+    tooMany: refuseUnder('return-78', 'More units than a count holds', 'quantity_out_of_range', [
       { petId: 7, delta: 2_147_483_647 },
     ]),
     reusedKey: refuse('A key that another adjustment had', 'idempotency_key_reused', {
@@ -173,7 +173,7 @@ const pending = -9007199254740993n;
 const sold = 2n;
 const missing = 4611686018427387904n;
 
-/** Ten entries with few pieces. */
+/** Ten entries with few units. */
 const few = fixtures.inventory.filter(({ quantity }) => quantity < 5).slice(0, 10);
 
 function describeRefusedRequests(target: TargetSource): void {
@@ -274,7 +274,7 @@ function describeAdjustments(target: TargetSource): void {
     });
 
     test.each([one[0], pending, sold])(
-      'takes pieces back whatever the status, which stays: %s',
+      'takes units back whatever the status, which stays: %s',
       async (petId) => {
         const before = await readEntry(target(), petId);
         expectSuccess(await adjust(target(), [[petId, 5]]), 'adjustInventory');

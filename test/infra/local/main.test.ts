@@ -47,7 +47,7 @@ interface Sale {
   readonly responses: { readonly outcome: string; readonly isReplay: boolean }[];
 }
 
-/** Sells one piece of each pet. Rejects if the stage is killed first. */
+/** Sells one unit of each pet. Rejects if the stage is killed first. */
 async function sell(stage: ReadyStage, { key, petIds, responses }: Sale): Promise<void> {
   const { status, headers, json } = await send(stage, 'POST', '/inventory/adjustments', {
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },

@@ -34,7 +34,7 @@ interface Situation {
 /** Of one or two pets, under a new key. */
 interface Sale {
   readonly isCart?: boolean;
-  /** Whether one of the pets has too few pieces. */
+  /** Whether one of the pets has too few units. */
   readonly isRefused?: boolean;
   /** Whether the same request has taken effect before. */
   readonly isReplay?: boolean;

@@ -255,7 +255,7 @@ async function prepareSale(lane: Lane, cell: Cell, apiKey: string): Promise<Prep
     return entries.map(({ quantity }) => quantity);
   }
 
-  /** A refusal is the outcome, also once there are enough pieces. */
+  /** A refusal is the outcome, also once there are enough units. */
   async function judgeRefused(response: ExactResponse | undefined, sent: LaneRequest) {
     if ((await readCounts()).some((count) => count !== has)) return 'refused, but applied';
     const again = response?.status === 409 ? response : await lane.send(sent);

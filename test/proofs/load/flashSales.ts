@@ -10,8 +10,8 @@ interface FlashSale {
   readonly name: string;
   readonly buyers: number;
   /** Of each pet. */
-  readonly pieces: number;
-  /** Of one piece of each pet. Buyers take turns with them. */
+  readonly units: number;
+  /** Of one unit of each pet. Buyers take turns with them. */
   readonly carts: readonly (readonly bigint[])[];
   readonly conditions: StageProcessOptions;
   /** Until every buyer has a cart or knows that it is sold out. */
@@ -25,9 +25,9 @@ const faultInjection = { delayMilliseconds: 20, throttles };
 /** Of entries in `infra/local/sample.json` that are available. */
 const flashSales: readonly FlashSale[] = [
   {
-    name: '200 buyers of 100 pieces',
+    name: '200 buyers of 100 units',
     buyers: 200,
-    pieces: 100,
+    units: 100,
     carts: [[7n]],
     conditions: { faultInjection },
     maxSeconds: 3,
@@ -36,7 +36,7 @@ const flashSales: readonly FlashSale[] = [
   {
     name: '50 carts of 3 pets, and transactions conflict',
     buyers: 50,
-    pieces: 15,
+    units: 15,
     carts: [
       [2n, 4n, 7n],
       [7n, 9n, 2n],
@@ -79,12 +79,12 @@ export async function runFlashSales(options: StageProcessOptions): Promise<Findi
 
 export async function runFlashSale(
   service: Service,
-  { buyers, pieces, carts, maxSeconds, maxRequests }: FlashSale,
+  { buyers, units, carts, maxSeconds, maxRequests }: FlashSale,
 ) {
   const { baseUrl, apiKey } = service.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
   const petIds = [...new Set(carts.flat())];
-  for (const petId of petIds) await owner.updateInventory(petId, { quantity: pieces });
+  for (const petId of petIds) await owner.updateInventory(petId, { quantity: units });
   let requests = 0;
   let soldAfter = 0;
 
@@ -125,7 +125,7 @@ export async function runFlashSale(
     ...petIds.flatMap((petId) => {
       const sold = bought.filter(({ cart }) => cart.includes(petId)).length;
       const count = left.get(petId);
-      return count === pieces - sold ? [] : [`${sold} bought ${petId}, and ${count} are left`];
+      return count === units - sold ? [] : [`${sold} bought ${petId}, and ${count} are left`];
     }),
     ...(refused.some(isRefusedWrongly)
       ? ['a cart was refused although all its pets are left']

@@ -46,7 +46,7 @@ describe('a flash sale', () => {
   const sale = {
     name: '',
     buyers: 12,
-    pieces: 3,
+    units: 3,
     carts: [
       [2n, 7n],
       [7n, 4n],
@@ -62,17 +62,17 @@ describe('a flash sale', () => {
   });
   afterAll(() => service?.end());
 
-  test('sells whole carts, each piece once, although transactions conflict', async () => {
+  test('sells whole carts, each unit once, although transactions conflict', async () => {
     const { problems, bought, soldOut, conflicts } = await runFlashSale(service, sale);
     expect(problems).toEqual([]);
     expect(bought + soldOut).toBe(12);
-    // Of nine pieces, a cart takes two.
+    // Of nine units, a cart takes two.
     expect([3, 4]).toContain(bought);
     expect(conflicts).toBeGreaterThan(0);
   });
 
   test.each([
-    ['sells a piece twice', 200, ['12 bought 7, and 6 are left']],
+    ['sells a unit twice', 200, ['12 bought 7, and 6 are left']],
     ['refuses what is left', 409, ['a cart was refused although all its pets are left']],
   ])('of a service that %s is a problem', async (_, status, expected) => {
     const entry = { petId: 7, quantity: 6, status: 'available' };
@@ -86,7 +86,7 @@ describe('a flash sale', () => {
     const service = { first, ask: async () => healthy };
     const { problems } = await runFlashSale(service as never, {
       ...sale,
-      pieces: 6,
+      units: 6,
       carts: [[7n]],
     });
     expect(problems).toEqual(expected);

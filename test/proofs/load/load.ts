@@ -8,7 +8,7 @@ import { soak, startService } from './soak.ts';
 
 const text = {
   about:
-    "Runs flash sales, then a soak, on the deployed bundles on the local stage, with the embedded DynamoDB in a thread. A sale fails if a piece is sold twice, a cart is sold by half, a buyer is refused what is left, or it takes too long. In the soak, nine of ten requests read, and one updates or sells: it fails at any response other than 2xx, at any line of level ERROR, and if the service's memory does not stay flat.",
+    "Runs flash sales, then a soak, on the deployed bundles on the local stage, with the embedded DynamoDB in a thread. A sale fails if a unit is sold twice, a cart is sold by half, a buyer is refused what is left, or it takes too long. In the soak, nine of ten requests read, and one updates or sells: it fails at any response other than 2xx, at any line of level ERROR, and if the service's memory does not stay flat.",
   options: {
     soak: { value: '30s', about: 'the length of the soak', ...duration, default: '1m' },
   },

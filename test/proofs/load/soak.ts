@@ -90,7 +90,7 @@ const PETS = 40;
 
 /**
  * Of ten requests, seven look up an entry, one lists the inventory, one lists the orders, and one updates an entry or
- * puts a piece of it and of another back, each time under another key.
+ * puts a unit of it and of another back, each time under another key.
  */
 function sendOfMix(client: PetstoreClient, index: number): Promise<unknown> {
   const ten = Math.floor(index / 10);

@@ -43,8 +43,8 @@ const carts: Readonly<Record<'repeated' | 'sale' | 'takenBack' | 'another', read
 };
 
 /**
- * Clients adjust two entries with few pieces. One sends a cart up to three times, at once or later. Others sell the same
- * pets, put pieces back between, or use its key for something else. In the end, each request is sent once more.
+ * Clients adjust two entries with few units. One sends a cart up to three times, at once or later. Others sell the same
+ * pets, put units back between, or use its key for something else. In the end, each request is sent once more.
  */
 export const defineAdjustmentPlans: DefinePlans<Adjustment, AdjustmentResult> = (client) => {
   const store = defineInventoryAdjustments(client, 'inventory', 'requests');

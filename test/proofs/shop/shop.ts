@@ -146,7 +146,7 @@ async function readStock({ baseUrl, apiKey }: Stage): Promise<Stock> {
 
 type Comparison = ReturnType<typeof compare>;
 
-/** What the shop's database says, and by how many pieces its done steps differ from what has changed in the stock. */
+/** What the shop's database says, and by how many units its done steps differ from what has changed in the stock. */
 function compare(database: string, before: Stock, after: Stock) {
   const file = new DatabaseSync(database, { readOnly: true, timeout: 5_000 });
   const steps = file.prepare('SELECT * FROM steps').all() as unknown as Step[];

@@ -94,7 +94,7 @@ export const entryCases: Record<string, Case> = {
       const again = await adjust(turn, release, -MAX_QUANTITY, key);
       equal(again.headers.get('Idempotent-Replayed'), 'true');
       deepEqual(toRefusal(again), { ...error, ...(says !== undefined && { refused: says }) });
-      // Pieces that come back change nothing.
+      // Units that come back change nothing.
       equal((await adjust(turn, release, 1)).status, 200);
     }
   },

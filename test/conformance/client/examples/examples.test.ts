@@ -64,7 +64,7 @@ describe.concurrent.each(installed)('%s', (file) => {
   it.each<[string, unknown[], number, RegExp]>([
     ['a pet on hold', [`${pending}:-1`], REFUSED, /status \W*"pending\W*" and quantity 100/],
     ['a pet that is sold out', [`${soldOut}:-1`], REFUSED, /has quantity 0 \(asked for: 1\)/],
-    ['too many pieces back', [`${untouched}:${most}`], REFUSED, /quantity/],
+    ['too many units back', [`${untouched}:${most}`], REFUSED, /quantity/],
     ['an unknown pet', [`${missing}:-1`], REFUSED, /no inventory entry/],
     ['a pet twice', [`${untouched}:-1`, `${untouched}:-1`], WRONG, /twice: add its deltas/],
     ['other words', [`${untouched}:-1`, 'x'], WRONG, /such as 7:-1, not.*x/],
@@ -141,7 +141,7 @@ describe.concurrent.each(installed)('%s', (file) => {
 
 type Decide = (request: { readonly headers: NodeJS.Dict<string | string[]> }) => Fate;
 
-/** Sells a piece by an example behind a proxy that decides about its requests. */
+/** Sells a unit by an example behind a proxy that decides about its requests. */
 async function sellBehind(
   decide: Decide,
   file: Seller,

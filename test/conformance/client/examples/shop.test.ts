@@ -47,11 +47,11 @@ afterAll(async () => {
   await target?.close();
 });
 
-/** The pieces that there are of each pet. */
+/** The units that there are of each pet. */
 const countLeft = (...petIds: readonly bigint[]) =>
   Promise.all(petIds.map(async (petId) => (await readEntry(target, petId)).quantity));
 
-const pieces = (...lines: readonly (readonly [petId: bigint, count: unknown])[]) =>
+const units = (...lines: readonly (readonly [petId: bigint, count: unknown])[]) =>
   `{${lines.map(([petId, count]) => `"${petId}":${JSON.stringify(count)}`)}}`;
 const isStep = (state: string, reason: unknown = null) =>
   expect.objectContaining({ state, reason });
@@ -66,22 +66,22 @@ const mistake = (status: number, message: string) => ({
   body: { message: expect.stringContaining(message) },
 });
 
-it.concurrent('sells a cart, takes pieces back and cancels what is left, each once', async () => {
+it.concurrent('sells a cart, takes units back and cancels what is left, each once', async () => {
   const id = randomUUID();
   const [one, other] = toPets();
-  const cart = pieces([one, 3], [other, 2]);
+  const cart = units([one, 3], [other, 2]);
   for (const _ of [1, 2]) expect(await shop.call('PUT', `/${id}`, cart)).toEqual(done);
   expect(await countLeft(one, other)).toEqual([17, 18]);
   // Two equal returns are two; one that is sent again is one.
   for (const number of [1, 2, 2]) {
-    expect(await shop.call('PUT', `/${id}/returns/${number}`, pieces([one, 1]))).toEqual(done);
+    expect(await shop.call('PUT', `/${id}/returns/${number}`, units([one, 1]))).toEqual(done);
   }
   expect(await countLeft(one, other)).toEqual([19, 18]);
   for (const _ of [1, 2]) expect(await shop.call('DELETE', `/${id}`)).toEqual(done);
   expect(await countLeft(one, other)).toEqual([20, 20]);
   expect(await shop.call('PUT', `/${id}`, cart)).toEqual(mistake(409, 'was cancelled'));
-  expect(await shop.call('PUT', `/${id}/returns/3`, pieces([one, 1]))).toEqual(
-    mistake(409, 'fewer pieces'),
+  expect(await shop.call('PUT', `/${id}/returns/3`, units([one, 1]))).toEqual(
+    mistake(409, 'fewer units'),
   );
   expect(await countLeft(one, other)).toEqual([20, 20]);
   expect(sent.get(id)).toHaveLength(4);
@@ -92,7 +92,7 @@ it.concurrent('sells a cart, takes pieces back and cancels what is left, each on
 it.concurrent('sells an order once that is sent three times at once, with lines in any order and exact ids', async () => {
   const id = randomUUID();
   const [one, other] = toPets();
-  const carts = [pieces([other, 1], [one, 2]), pieces([one, 2], [other, 1])];
+  const carts = [units([other, 1], [one, 2]), units([one, 2], [other, 1])];
   const outcomes = await Promise.all(
     [0, 1, 0].map((cart) => shop.call('PUT', `/${id}`, carts[cart])),
   );
@@ -104,10 +104,10 @@ it.concurrent('sells an order once that is sent three times at once, with lines 
 it.concurrent('does not take another cart or return under an id in use', async () => {
   const id = randomUUID();
   const [one, other] = toPets();
-  await shop.call('PUT', `/${id}`, pieces([one, 2]));
-  await shop.call('PUT', `/${id}/returns/1`, pieces([one, 1]));
+  await shop.call('PUT', `/${id}`, units([one, 2]));
+  await shop.call('PUT', `/${id}/returns/1`, units([one, 1]));
   for (const path of [id, `${id}/returns/1`]) {
-    for (const changed of [pieces([one, 3]), pieces([other, 2]), pieces([one, 2], [other, 1])]) {
+    for (const changed of [units([one, 3]), units([other, 2]), units([one, 2], [other, 1])]) {
       expect(await shop.call('PUT', `/${path}`, changed)).toEqual(mistake(409, 'use a new id'));
     }
   }
@@ -117,16 +117,16 @@ it.concurrent('does not take another cart or return under an id in use', async (
 it.concurrent('says which pet the service refused, and the same of the order later', async () => {
   const id = randomUUID();
   const [one, other] = toPets();
-  const cart = pieces([one, 1], [onHold, 1]);
+  const cart = units([one, 1], [onHold, 1]);
   const reason = `petId ${onHold} has status "pending"`;
   expect(await shop.call('PUT', `/${id}`, cart)).toEqual(refused(reason));
   expect(await shop.call('PUT', `/${id}`, cart)).toEqual(refused(reason));
   const nothing = mistake(409, 'Nothing was sold');
   expect(await shop.call('DELETE', `/${id}`)).toEqual(nothing);
-  expect(await shop.call('PUT', `/${id}/returns/1`, pieces([one, 1]))).toEqual(
-    mistake(409, 'fewer pieces'),
+  expect(await shop.call('PUT', `/${id}/returns/1`, units([one, 1]))).toEqual(
+    mistake(409, 'fewer units'),
   );
-  expect(await shop.call('PUT', `/${id}-2`, pieces([missing, 1]))).toEqual(
+  expect(await shop.call('PUT', `/${id}-2`, units([missing, 1]))).toEqual(
     refused('no inventory entry'),
   );
   expect(await countLeft(one, other)).toEqual([20, 20]);
@@ -134,15 +134,15 @@ it.concurrent('says which pet the service refused, and the same of the order lat
 
 const eleven = Array.from({ length: 11 }, (_, index) => [BigInt(index), 1] as const);
 it.concurrent.each<[string, string, string]>([
-  ['no pets', '{}', '1 to 10 pets with their pieces, such as {"7": 2, "9": 1}, not 0'],
-  ['eleven pets', pieces(...eleven), 'not 11'],
+  ['no pets', '{}', '1 to 10 pets with their units, such as {"7": 2, "9": 1}, not 0'],
+  ['eleven pets', units(...eleven), 'not 11'],
   ['no JSON', '{"7":', 'not 0'],
   ['a list', '[2, 1]', 'not 0'],
   ['null', 'null', 'not 0'],
-  ['pieces 0', '{"7": 1, "9": 0}', 'Pet 9 must have 1 to 2147483647 pieces, not 0'],
-  ['half a piece', '{"7": 0.5}', 'not 0.5'],
-  ['too many pieces', '{"7": 2147483648}', 'not 2147483648'],
-  ['pieces in quotes', '{"7": "1"}', 'Pet 7 must have'],
+  ['units 0', '{"7": 1, "9": 0}', 'Pet 9 must have 1 to 2147483647 units, not 0'],
+  ['half a unit', '{"7": 0.5}', 'not 0.5'],
+  ['too many units', '{"7": 2147483648}', 'not 2147483648'],
+  ['units in quotes', '{"7": "1"}', 'Pet 7 must have'],
   ['an id that is none', '{"__proto__": 1}', 'No pet has the id "__proto__"'],
   ['an id with zeros', '{"07": 1}', 'No pet has the id "07"'],
   ['an id past int64', '{"9223372036854775808": 1}', 'No pet has the id'],
@@ -172,17 +172,17 @@ it.concurrent('has only orders and their returns', async () => {
 it.concurrent('takes back no more than was sold, and counts what may have come back', async () => {
   const id = randomUUID();
   const [one, other] = toPets();
-  await shop.call('PUT', `/${id}`, pieces([one, 3]));
+  await shop.call('PUT', `/${id}`, units([one, 3]));
   const takeBack = (number: number, count: number) =>
-    shop.call('PUT', `/${id}/returns/${number}`, pieces([one, count]));
-  expect(await takeBack(1, 4)).toEqual(mistake(409, 'fewer pieces'));
+    shop.call('PUT', `/${id}/returns/${number}`, units([one, count]));
+  expect(await takeBack(1, 4)).toEqual(mistake(409, 'fewer units'));
   fates.set(id, 'responseLost');
   expect(await takeBack(2, 2)).toEqual(open);
-  expect(await takeBack(3, 2)).toEqual(mistake(409, 'fewer pieces'));
+  expect(await takeBack(3, 2)).toEqual(mistake(409, 'fewer units'));
   fates.delete(id);
   expect(await takeBack(2, 2)).toEqual(done);
   expect(await takeBack(4, 1)).toEqual(done);
-  expect(await shop.call('DELETE', `/${id}`)).toEqual(mistake(409, 'all pieces came back'));
+  expect(await shop.call('DELETE', `/${id}`)).toEqual(mistake(409, 'all units came back'));
   expect(await countLeft(one, other)).toEqual([20, 20]);
 });
 
@@ -195,10 +195,10 @@ it.concurrent.each<[string, Fate]>([
   const id = randomUUID();
   const [one] = toPets();
   fates.set(id, fate);
-  expect(await shop.call('PUT', `/${id}`, pieces([one, 1]))).toEqual(open);
+  expect(await shop.call('PUT', `/${id}`, units([one, 1]))).toEqual(open);
   expect(shop.readErrors()).toContain(`order-${id} is open: `);
   fates.delete(id);
-  expect(await shop.call('PUT', `/${id}`, pieces([one, 1]))).toEqual(done);
+  expect(await shop.call('PUT', `/${id}`, units([one, 1]))).toEqual(done);
   expect(await countLeft(one)).toEqual([19]);
 });
 
@@ -206,11 +206,11 @@ describe.concurrent.each<Fate>(['responseLost', 'lost'])('while each request is 
   it('keeps a sale open, and knows its outcome later', async () => {
     const id = randomUUID();
     const [one] = toPets();
-    const cart = pieces([one, 20]);
+    const cart = units([one, 20]);
     fates.set(id, fate);
     expect(await shop.call('PUT', `/${id}`, cart)).toEqual(open);
     fates.delete(id);
-    await shop.call('PUT', `/${id}-2`, pieces([one, 1]));
+    await shop.call('PUT', `/${id}-2`, units([one, 1]));
     const isSold = fate === 'responseLost';
     const outcome = isSold ? done : refused(`petId ${one} has quantity 19`);
     expect(await shop.call('PUT', `/${id}`, cart)).toEqual(outcome);
@@ -222,8 +222,8 @@ describe.concurrent.each<Fate>(['responseLost', 'lost'])('while each request is 
     const [one, other] = toPets();
     for (const id of [sold, notSold]) fates.set(id, fate);
     const sales = [
-      shop.call('PUT', `/${sold}`, pieces([one, 2])),
-      shop.call('PUT', `/${notSold}`, pieces([other, 21])),
+      shop.call('PUT', `/${sold}`, units([one, 2])),
+      shop.call('PUT', `/${notSold}`, units([other, 21])),
     ];
     expect(await Promise.all(sales)).toEqual([open, open]);
     const cancellations = [sold, notSold].map((id) => shop.call('DELETE', `/${id}`));
@@ -261,7 +261,7 @@ it.concurrent('settles sales, returns and cancellations after a kill, which were
   const call = (
     order: (typeof orders)[number],
     [method, path, count]: (typeof order.steps)[number],
-  ) => killed.call(method, `/${order.id}${path}`, count && pieces([order.petId, count]));
+  ) => killed.call(method, `/${order.id}${path}`, count && units([order.petId, count]));
   await Promise.all(
     orders.map(async (order) => {
       for (const step of order.steps.slice(0, -1)) expect(await call(order, step)).toEqual(done);
@@ -295,8 +295,8 @@ it.concurrent('sends no step that is older than 29 days, and says so', async () 
   const [one, other] = toPets();
   const sell = () =>
     Promise.all([
-      shop.call('PUT', `/${old}`, pieces([one, 1])),
-      shop.call('PUT', `/${young}`, pieces([other, 1])),
+      shop.call('PUT', `/${old}`, units([one, 1])),
+      shop.call('PUT', `/${young}`, units([other, 1])),
     ]);
   for (const id of [old, young]) fates.set(id, 'lost');
   expect(await sell()).toEqual([open, open]);

@@ -122,7 +122,7 @@ describe(`TransactWriteItems on ${testEngine.name}`, () => {
     expect(await read(inventory(id))).toEqual(stocked(id, 0));
   });
 
-  test('sells no piece twice next to other transactions and plain updates', async () => {
+  test('sells no unit twice next to other transactions and plain updates', async () => {
     const { client, transact, read, stock } = tables();
     const id = await stock(7);
     const sales = await Promise.allSettled(
