@@ -20,7 +20,7 @@ type Kind = readonly [service: Service, unit: string, usageType: string];
 
 const kindsByRequest = {
   gatewayRequests: ['API Gateway', 'requests of the gateway', 'ApiGatewayRequest'],
-  functionCalls: ['Lambda', 'calls of functions', 'Request-ARM'],
+  functionCalls: ['Lambda', 'invocations of functions', 'Request-ARM'],
   gigabyteSeconds: ['Lambda', 'GB-seconds of functions', 'Lambda-GB-Second-ARM'],
   streamedGigabytes: ['Lambda', 'streamed GB past 6 MB', '.*[Ss]tream.*'],
   readUnits: ['DynamoDB', 'read units', 'ReadRequestUnits'],

@@ -39,7 +39,7 @@ export interface WatchAlarm
   extends Pick<AlarmProps, 'metric' | 'threshold' | 'comparisonOperator'> {
   /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
-  /** By default a ticket. A part of an incident sends nothing itself, so that one incident is one page. */
+  /** By default a ticket. A part of an incident sends nothing itself, so that its incident is one page. */
   readonly severity?: Severity | Incident;
   /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;

@@ -57,7 +57,8 @@ export function chooseMoves(
   if (missing) throw new Error(`Nothing was moved: ${missing} is not deployed.`);
   return functions.flatMap((from) => {
     const version = typeof target === 'string' ? undefined : target.get(from.operationId);
-    if (!release && version === undefined) return [];
+    // With a commit, a function that is newer stays as it is.
+    if (release ? !(from.operationId in release.digests) : version === undefined) return [];
     const to = release
       ? findVersion(from, release)
       : from.versions.find((one) => one.version === version);

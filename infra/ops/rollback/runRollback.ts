@@ -48,7 +48,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   for (const id of findMissing(functions)) say(`${id} is not deployed.`);
   if (!moves) throw new Error(`Nothing was moved: ${suggestTarget(stage, functions, releases)}`);
   for (const from of functions) {
-    if (target || moves.some((move) => move.from === from)) continue;
+    if (typeof target === 'object' || moves.some((move) => move.from === from)) continue;
     say(`${from.operationId} is new: it has no earlier version, and stays.`);
   }
   const ahead = moves.filter((move) => !isDone(move));

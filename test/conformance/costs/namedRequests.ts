@@ -15,7 +15,7 @@ export interface PricedRequest extends Omit<Sending, 'apiKey'> {
   readonly key?: 'none' | 'read';
   /**
    * The time that Lambda bills, an assumption: the CPU that `npm run bench` measures, at the memory's share of a
-   * processor, and some 5 ms for each call of DynamoDB. A bill has the exact time. A whole list has another one with
+   * processor, and some 5 ms for each call to DynamoDB. A bill has the exact time. A whole list has another one with
    * `longEntries` entries.
    */
   readonly milliseconds: number;

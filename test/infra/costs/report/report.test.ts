@@ -87,7 +87,7 @@ const bills: Readonly<Record<string, Case>> = {
     [31 * GB_SECONDS, /not the tag of a known stage: "(user_)?Stage":"Production"/],
     [
       11.625 + 31 * 0.025,
-      /without the tags.* calls of functions \$11\.63, read units \$0\.78, in account 1/,
+      /without the tags.* invocations of functions \$11\.63, read units \$0\.78, in account 1/,
     ],
     [31 * 0.09375, /almost ours: "(user_)?App":"Petstore-API" \(write units/],
   ],

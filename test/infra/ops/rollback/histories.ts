@@ -170,6 +170,13 @@ export const histories: Readonly<Record<string, readonly [live: string, ...Step[
   'A, B back, again: no further': ['1', a, b, '', ''],
   'A, B back, B by --to, C: to B': ['2', a, b, '', '--to bbbbbbb', c, ''],
   'all but a new operation': ['1', withoutEntry(a), b, ''],
+  'to a commit, all but a new operation': [
+    '1, 2 of getInventoryEntry',
+    withoutEntry(a),
+    b,
+    c,
+    '--to aaaaaaa',
+  ],
   'before a new operation is deployed': [
     '1,  of getInventoryEntry',
     withoutEntry(a),
@@ -219,7 +226,7 @@ export const histories: Readonly<Record<string, readonly [live: string, ...Step[
   'no edit is that': ['3', a, edit(a[0], '11111111'), c, `--to ${a[0]}-dirty-3`],
   'no commit is a digest': ['2', a, b, `--to ${toDigest('getInventoryEntry', b[0])}`],
   'a version is not there': ['3', a, b, c, '--to getInventoryEntry=9'],
-  'one lacks the commit': ['3, 2 of getInventoryEntry', withoutEntry(a), b, c, '--to aaaaaaa'],
+  'a version of the commit is deleted': ['3', a, b, c, deleteVersion(1), '--to aaaaaaa'],
   'a commit may be several': ['3', a, ['aaaaaaaaaaa2'], c, '--to aaaaaaa'],
   'no earlier commit is to be had': ['1', a, ''],
   'there is no other code': ['1', b, documents, ''],
