@@ -123,7 +123,7 @@ const noStack = awsError('ValidationError): Stack with id petstore-production do
 type Reply = readonly [stdout: string, stderr: string, status: number];
 
 it.each<[string, status: number, said: string, stack: Reply, ...comparisons: Reply[]]>([
-  ['behind', 1, 'go back by npx petstore rollback', [live, '', 0], ['behind', '', 0]],
+  ['behind', 1, 'roll back with npx petstore rollback', [live, '', 0], ['behind', '', 0]],
   ['identical', 0, `${sha} is identical.`, [live, '', 0], ['identical', '', 0]],
   ['ahead', 0, `is ${live}. Compared with it, ${sha} is ahead.`, [live, '', 0], ['ahead', '', 0]],
   ['diverged', 0, `${sha} is diverged.`, [live, '', 0], ['diverged', '', 0]],

@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the entries in the inventory; those of infra/costs/traffic.json without it, and for the most expensive requests inventoryEntries',
+    'the number of entries in the inventory; without it, that of infra/costs/traffic.json, and for the most expensive requests the setting inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -182,7 +182,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, creates one named check and stores it there. Prints the key id, never the key.",
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, expires or may write, creates one named check and stores it there. Prints the key id, never the key.",
         options: { stage: oneUrgentStage },
       },
     },
@@ -273,7 +273,7 @@ export const commands = {
     summary: 'Price the service, and compare with its bill',
     default: 'table',
     about: [
-      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report says what a bill has.",
+      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report makes a page of AWS's bill.",
       'npx petstore costs alone runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
     ],
     subcommands: {

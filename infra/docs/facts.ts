@@ -75,7 +75,7 @@ const shareLabels: readonly (readonly [rule: RateRule['name'], label: string])[]
   ['lists-of-key', '`listInventory`, with one API key'],
   ['lists-of-address', '`listInventory`, from one IP address'],
   ...operationIds.map((id) => [`${id}-of-address`, `\`${id}\`, from one IP address`] as const),
-  ['keyless', 'requests without an API key, from one IP address'],
+  ['keyless', 'requests without a well-formed API key (preflights aside), from one IP address'],
   ['flood', 'all requests, from one IP address'],
 ];
 

@@ -22,8 +22,8 @@ import {
 } from './settings.ts';
 
 /**
- * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, or with the
- * error that your own function throws. Reads are retried after 408, 429, 5xx, a lost connection, a timeout or a
+ * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, with the
+ * error that your own function throws, or with a `TypeError` for an invalid option or argument. Reads are retried after 408, 429, 5xx, a lost connection, a timeout or a
  * truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {

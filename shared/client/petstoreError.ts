@@ -49,7 +49,7 @@ export class PetstoreError extends Error {
   readonly effect: Effect = 'none';
   /** The operation whose request failed; undefined if none did. */
   readonly operationId: string | undefined;
-  /** How often its request was sent. */
+  /** How many times it was attempted. */
   readonly attempts: number = 0;
   /** The address of the page that explains the code; undefined if the package was built without one. */
   readonly documentation: string | undefined;

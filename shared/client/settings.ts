@@ -7,8 +7,8 @@ export interface ClientOptions extends SharedOptions {
   /** The base address, which ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * The key, or a function that returns it, called once for each request: retries send the same key. It is sent only
-   * to the base address. No error and no warning contains it.
+   * The key, or a function that returns it, called before the first attempt of each request: retries send the same
+   * key. It is sent only to the base address. No error and no warning contains it.
    */
   readonly apiKey: string | (() => string | Promise<string>);
   /** Replaces the global `fetch`: for a proxy, or in a test. */
@@ -48,12 +48,13 @@ export interface ResponseInfo {
 /** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only lists may take the
-   * service longer.
+   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only a list may
+   * need more.
    */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds after which a call starts no further attempt and ends the current one. The default is 60,000.
+   * Milliseconds after which a call starts no further attempt and ends the current one. The default is 60,000. In a
+   * loop, each page is a call.
    */
   readonly totalTimeout?: number | undefined;
   /** Maximum retries of a request; 3 by default. Waiting after 429 does not count. */

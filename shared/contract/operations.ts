@@ -78,7 +78,7 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   adjustInventory: {
     tag: 'Inventory',
     description:
-      'Beta: it may still change, with notice. Adds a delta to the stock counts of 1 to 10 pets, all of them or none: a sale has negative deltas, a return positive ones. To sell, an entry must be `available` and have the units. One `Idempotency-Key` has one outcome, kept for 30 days: the same adjustment sent again changes nothing and gets the first 200, 404 `not_found` or 409. A 404 or 409 names in `refused` each pet that refused it. See [Selling](selling.html). Requires an API key with write permission.',
+      'Beta: it may still change, with notice. Adds a delta to the stock counts of 1 to 10 pets, all of them or none: a sale has negative deltas, a return positive ones. To sell, an entry must be `available` and have the units. One `Idempotency-Key` has one outcome, kept for 30 days: the same adjustment sent again changes nothing and gets the first outcome: 200 with the current entries, 404 `not_found` or 409. A 404 or 409 names in `refused` each pet that could not be sold or returned. See [Selling](selling.html). Requires an API key with write permission.',
     success:
       'The entries after the adjustment, in the order of the request. They may include later changes.',
   },

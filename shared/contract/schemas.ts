@@ -56,7 +56,7 @@ export const Order = z.object({
 });
 export type Order = z.output<typeof Order>;
 
-/** A pet that refused an adjustment, in the error of a refused one. */
+/** Why an adjustment was refused for a pet. */
 export const Refusal = z.object({
   petId: int64,
   code: z.enum(refusalCodes),

@@ -16,7 +16,7 @@ const headers = {
   },
   'Cache-Control': {
     description:
-      'A browser may keep the response, and asks with `If-None-Match` before it uses it again (RFC 9111 section 5.2).',
+      'A browser may store the response, and revalidates it with `If-None-Match` before each use (RFC 9111 section 5.2).',
     schema: { const: cacheControl },
     example: cacheControl,
   },
@@ -33,7 +33,7 @@ const headers = {
   },
   'Idempotent-Replayed': {
     description:
-      'An earlier request with this `Idempotency-Key` has the outcome; this one changed nothing.',
+      'This is the outcome of an earlier request with this `Idempotency-Key`; this request changed nothing.',
     schema: { const: 'true' },
     example: 'true',
   },

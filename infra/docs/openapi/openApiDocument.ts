@@ -38,7 +38,7 @@ export function defineOpenApiDocument(
       version: INTERFACE_VERSION,
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
-        'Every request needs an API key, every body is JSON, and every error of the service has the same members. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries and limits](retries.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](deprecations.html).',
+        'Every request needs an API key, every body is JSON, and every error of the service has a `code`, a `message` and a `status`. For everything else, read the guides: [first call](index.html), [selling](selling.html), [errors](errors.html), [retries and limits](retries.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](deprecations.html).',
       contact: buildContact('api@petstore.example'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -59,7 +59,8 @@ export function defineOpenApiDocument(
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'psk_…',
-          description: 'An API key. It starts with `psk_` (RFC 6750 section 2.1).',
+          description:
+            'An API key, which starts with `psk_`, as a bearer token (RFC 6750 section 2.1).',
         },
       },
     },

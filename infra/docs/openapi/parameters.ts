@@ -12,7 +12,7 @@ type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Reque
 
 const requestHeaders = {
   'If-Match': {
-    description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). \`If-None-Match: *\` always gets 412, because the entry exists. Tags in that header are ignored.`,
+    description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). With \`If-None-Match: *\`, an existing entry always gets 412. Any other \`If-None-Match\` is ignored.`,
     schema: { type: 'string' },
   },
   'If-None-Match': {
@@ -21,7 +21,7 @@ const requestHeaders = {
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
-    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the first 200, 404 \`not_found\` or 409. The same adjustment sent again changes nothing and gets that outcome, a 200 with the entries as they are then. Another adjustment with this key gets 422.`,
+    description: `A unique key for this adjustment, such as an order’s id. It has one outcome, kept for ${OUTCOME_DAYS} days: the first 200, 404 \`not_found\` or 409. The same adjustment sent again changes nothing and gets that outcome, a 200 with the current entries. Another adjustment with this key gets 422.`,
     schema: textSchema('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {

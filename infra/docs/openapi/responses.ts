@@ -91,7 +91,7 @@ const causes: Readonly<Record<ErrorCode, string>> = {
   not_found: 'nothing has this id.',
   unknown_path: 'there is no such path.',
   method_not_allowed: 'the path does not have this method.',
-  not_for_sale: 'a pet has another status than `available`; nothing changed.',
+  not_for_sale: 'a pet’s status is not `available`; nothing changed.',
   insufficient_stock: 'a pet has too few units; nothing changed.',
   quantity_out_of_range: 'a stock count would be too large; nothing changed.',
   precondition_failed: 'the entry has changed since its tag was read; the update had no effect.',
@@ -124,7 +124,7 @@ function isOutcome(operation: Operation, codes: readonly ErrorCode[]): boolean {
 
 const refusedSchema = {
   description:
-    'One for each pet that refused it, in the order of the first request with the key. Missing in outcomes that an earlier release stored.',
+    'One for each pet that could not be sold or returned, in the order of the first request with the key. Missing in outcomes that an earlier release stored.',
   type: 'array',
   items: { $ref: toSchemaUri('Refusal') },
 } as const satisfies JsonSchema;

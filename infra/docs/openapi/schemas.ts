@@ -42,7 +42,7 @@ const named: Readonly<Record<string, Named>> = {
   },
   PetStatus: {
     schema: PetStatus,
-    about: 'Closed: this major version has no other values.',
+    about: 'The sale status. This major version has no other values.',
   },
   InventoryUpdate: {
     schema: InventoryUpdate,
@@ -75,7 +75,7 @@ const named: Readonly<Record<string, Named>> = {
       name: 'Its name.',
       status: 'Its sale status.',
       category: 'The kind of pet.',
-      photoUrls: 'The addresses of its photos.',
+      photoUrls: 'The URLs of its photos.',
       tags: 'Other terms to find it by.',
     },
   },
@@ -94,10 +94,10 @@ const named: Readonly<Record<string, Named>> = {
   },
   Refusal: {
     schema: Refusal,
-    about: 'A pet that refused an adjustment, with its entry as it was.',
+    about: 'Why an adjustment was refused for a pet, with the pet’s entry at that time.',
     members: {
       petId: 'The id of the pet; exact in the whole int64 range.',
-      code: 'Why it refused.',
+      code: 'The reason.',
       quantity: 'Its stock count then; missing if there was no entry.',
       status: 'Its sale status then, if it was not for sale.',
     },
@@ -106,7 +106,7 @@ const named: Readonly<Record<string, Named>> = {
     schema: ErrorBody,
     about: 'The body of every error of the service.',
     members: {
-      code: 'For programs: the name of a section of [Errors](errors.html). Closed.',
+      code: 'For programs: the name of a section of [Errors](errors.html). This major version has no others.',
       message: 'For people: what was wrong and what would be right. The wording may change.',
       status: 'The status of the response.',
     },

@@ -6,7 +6,7 @@
 #   0 done
 #   1 refused: nothing has changed, and nothing will under this key
 #   2 unknown, or too many requests: run it again with the same arguments
-#   3 wrong: this run has changed nothing; correct what the message names
+#   3 invalid: this run has changed nothing; correct what the message names
 
 # Not set -e: a command that fails has status 1, which here means refused.
 set -u
@@ -20,7 +20,7 @@ end() {
   exit "$1"
 }
 
-# A file may begin with a byte order mark and end with a line break.
+# A value that was read from a file may begin with a byte order mark and end with a line break.
 trim() {
   printf %s "$1" | sed "1s/^$(printf '\357\273\277')//; \$s/$(printf '\r')\$//"
 }
@@ -58,7 +58,7 @@ has_own_entries() {
   done
 }
 
-# Retries after 408, 429, 5xx or a lost response, unless Retry-After ends later than in a minute.
+# Retries after 408, 429, 5xx or a lost response, for up to a minute in all.
 last=$(($(date +%s) + 60)) may_have_happened=
 while :; do
   response=$(send) || response="${newline}000 "

@@ -5,12 +5,12 @@ days, it counts once. Exit status:
   0 done
   1 refused: nothing has changed, and nothing will under this key
   2 unknown, or too many requests: run it again with the same arguments
-  3 wrong: this run has changed nothing; correct what the message names
+  3 invalid: this run has changed nothing; correct what the message names
 """
 import json, os, random, re, sys, time
 from urllib.request import HTTPErrorProcessor, Request, build_opener
 
-DONE, REFUSED, UNKNOWN, WRONG = range(4)
+DONE, REFUSED, UNKNOWN, INVALID = range(4)
 REFUSALS = "404 not_found", "409 not_for_sale", "409 insufficient_stock", "409 quantity_out_of_range"
 MISTAKES = (
     "400 invalid_request", "401 unauthorized", "403 forbidden", "404 unknown_path",
@@ -34,13 +34,13 @@ def end(status, message):
         os._exit(status)
 
 def read_variable(name, pattern):
-    # A file may begin with a byte order mark and end with a line break.
+    # A value that was read from a file may begin with a byte order mark and end with a line break.
     value = os.environ.get(name, "").strip("\ufeff\r\n ")
-    return value if re.fullmatch(pattern, value) else end(WRONG, f"{name} is missing or invalid.")
+    return value if re.fullmatch(pattern, value) else end(INVALID, f"{name} is missing or invalid.")
 
 def read_adjustment(word):
     if not re.fullmatch(r"-?(0|[1-9][0-9]{0,18}):-?(0|[1-9][0-9]{0,9})", word):
-        end(WRONG, f"Each pet is an id and the units to add, such as 7:-1, not {word!r}.")
+        end(INVALID, f"Each pet is an id and the units to add, such as 7:-1, not {word!r}.")
     return dict(zip(("petId", "delta"), map(int, word.split(":"))))
 
 def send(request):
@@ -49,7 +49,7 @@ def send(request):
         with urlopen(request, timeout=30) as response:
             return response.status, response.read(), response.headers.get("Retry-After", "")
     except Exception as error:
-        # Not its text, which may be what another server sent back.
+        # Not str(error), which may quote what another server sent.
         return 0, str(getattr(error, "reason", type(error).__name__)), ""
 
 def parse(text):
@@ -60,11 +60,11 @@ def parse(text):
         return {}
 
 def adjust(key="", *words):
-    """Retries after 408, 429, 5xx or a lost response, unless Retry-After ends later than in a minute."""
+    """Retries after 408, 429, 5xx or a lost response, for up to a minute in all."""
     address = read_variable("BASE_ADDRESS", r"https?://[!-~]+/v1") + "/inventory/adjustments"
     headers = {"Authorization": "Bearer " + read_variable("API_KEY", r"[!-~]+")}
     if not re.fullmatch(r"[!-~]{1,255}", key):
-        end(WRONG, f"The id must be 1 to 255 visible ASCII characters, not {key!r}.")
+        end(INVALID, f"The id must be 1 to 255 visible ASCII characters, not {key!r}.")
     headers |= {"Idempotency-Key": key, "Content-Type": "application/json"}
     adjustments = [read_adjustment(word) for word in words or [""]]
     request = Request(address, json.dumps({"adjustments": adjustments}).encode(), headers)
@@ -86,7 +86,7 @@ def adjust(key="", *words):
             end(REFUSED, message)
         # Another adjustment has the key, so this one never took effect.
         if code in MISTAKES and (status == 422 or not may_have_happened):
-            end(WRONG, message)
+            end(INVALID, message)
         may_have_happened = may_have_happened or code != "429 too_many_requests"
         seconds = int(retry_after) if re.fullmatch("[0-9]+", retry_after) else 0
         pause = seconds + random.uniform(0, 2)

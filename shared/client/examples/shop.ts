@@ -11,9 +11,9 @@
  *   curl -X DELETE localhost:8080/orders/2003                           cancels what is left of the order
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
- * The status has the step's state: 200 done, 409 refused, 202 open. An open step may or may not have taken effect. The
- * shop sends it again when it starts, twice a minute, and when it is asked for again. A new API key must be the rotated
- * old one: under another, an open step could happen twice.
+ * A response with a step has its state as status: 200 done, 409 refused, 202 open. An open step may or may not have taken
+ * effect. The shop sends it again when it starts, about twice a minute, and when its PUT or DELETE is repeated. Replace
+ * the API key only by a rotation: under another key, an open step could take effect twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ interface Step {
   readonly reason: string | null;
 }
 
-// The timeout is for a person who looks at it meanwhile.
+// It waits for a lock, for example while a person has the database open.
 const database = new DatabaseSync(DATABASE, { timeout: 5_000 });
 database.exec(`CREATE TABLE IF NOT EXISTS steps (
   key TEXT PRIMARY KEY,
