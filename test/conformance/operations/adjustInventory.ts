@@ -207,7 +207,7 @@ function describeRefusedRequests(target: TargetSource): void {
     );
 
     test.each(Object.entries(invalidBodies))('%s', async (body, message) => {
-      const key = randomUUID();
+      const key = randomUUID().padEnd(MAX_IDEMPOTENCY_KEY_LENGTH, 'k');
       const response = await adjust(target(), body, key);
       expectError(response, 'invalid_request', 'adjustInventory');
       expect((response.json() as { message: string }).message).toContain(message);
