@@ -182,7 +182,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, expires or may write, creates one named check and stores it there. Prints the key id, never the key.",
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, was rotated or may write, creates one named check and stores it there. Prints the key id, never the key.",
         options: { stage: oneUrgentStage },
       },
     },
@@ -235,7 +235,7 @@ export const commands = {
       stage: { ...urgentStage, about: `${stage.about}; also says which commit is live` },
       'base-url': text(
         'URL',
-        'the base address, which ends in /v1, in place of a stage',
+        'the base URL, which ends in /v1, in place of a stage',
         kinds.baseUrl,
       ),
       light: flag('do not list the whole inventory'),
@@ -309,7 +309,7 @@ export const commands = {
   docs: {
     summary: 'Write the documentation to dist/docs',
     about:
-      "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
+      "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which needs AWS credentials. A stage with an unknown address is left out.",
   },
 } as const satisfies Record<string, CommandText>;
 

@@ -18,7 +18,7 @@ export const httpUrl: Kind<string> = {
   parse: (text) => (/^https?:/.test(text) && URL.canParse(text) ? text : undefined),
 };
 
-/** A stage's base address. Only to this machine is the key sent unencrypted. */
+/** A stage's base URL. Only to this machine is the key sent unencrypted. */
 export const baseUrl: Kind<string> = {
   rule: 'the https address of a stage, such as https://x.execute-api.eu-west-1.amazonaws.com/v1',
   parse: (text) =>

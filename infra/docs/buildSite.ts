@@ -59,7 +59,7 @@ export const keywords: Readonly<Record<string, string>> = {
   'generated-clients.html': 'axios',
   'deprecations.html#status-page': 'health ping uptime outage incident maintenance down',
   'index.html#api-keys': 'CORS browser token authentication',
-  'index.html#base-address': 'environment',
+  'index.html#base-url': 'environment',
   'lists.html#only-when-it-has-changed': 'poll cache',
   'lists.html#pages': 'pagination paging',
   'lists.html#the-whole-inventory': 'csv export',

@@ -40,7 +40,7 @@ export interface GatewayError {
 
 const unknownPath = {
   code: 'unknown_path',
-  message: `${UNKNOWN_PATH} The base address ends in /${apiVersion}.`,
+  message: `${UNKNOWN_PATH} The base URL ends in /${apiVersion}.`,
 } as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
 const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;

@@ -29,7 +29,7 @@ export type KnownIds = Readonly<Partial<Record<string, string>>>;
 export interface Probe {
   readonly operation: Operation;
   readonly method: string;
-  /** With its query, relative to the base address. */
+  /** With its query, relative to the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -6,7 +6,7 @@ import { matchPath } from '../../shared/contract/paths.ts';
 export interface ProxyRequest {
   readonly requestId: string;
   readonly method: string;
-  /** Relative to the base address, with all slashes; empty outside the stage. */
+  /** Relative to the base URL, with all slashes; empty outside the stage. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** In the client's case and order. */

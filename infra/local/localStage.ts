@@ -56,7 +56,7 @@ export async function startLocalStage(options: LocalStageOptions) {
     const serveDocs = defineDocumentation({ documentationAddress, servers: [own], apiKey });
     service.resolve({ functions, documentationAddress, serveDocs });
     return {
-      /** The base address, which ends in `/v1`. */
+      /** The base URL, which ends in `/v1`. */
       baseUrl,
       /** Without a slash at the end. */
       documentationAddress,

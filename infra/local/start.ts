@@ -38,7 +38,7 @@ export async function start(options: StartOptions): Promise<void> {
     // In one write, so that a reader of the address has the rest too.
     print(
       [
-        `Base address: ${baseUrl}`,
+        `Base URL: ${baseUrl}`,
         `API key: ${apiKey}`,
         `Try it: echo 'Authorization: Bearer ${apiKey}' | curl -H @- ${baseUrl}/inventory`,
         `Read key: ${readKey}`,

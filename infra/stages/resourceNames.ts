@@ -42,7 +42,7 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     // Parameters in the Parameter Store.
     /** The check's read key, encrypted. */
     checkKeyParameter: `/${stack}/check-key`,
-    /** The stage's base address, for programs that run after the deployment. */
+    /** The stage's base URL, for programs that run after the deployment. */
     baseAddressParameter: `/${stack}/base-address`,
     /** The live commit with the digest of each function; its history has the commits before. */
     releaseParameter: `/${stack}/release`,

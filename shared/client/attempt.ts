@@ -23,7 +23,7 @@ type QueryNames<Of> = Of extends { readonly query: infer Query } ? keyof Query :
 export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly operationId: Id;
   readonly method: Contract[Id]['method'];
-  /** Relative to the base address. */
+  /** Relative to the base URL. */
   readonly path: Filled<Contract[Id]['path']>;
   readonly query?: {
     readonly [Name in QueryNames<Contract[Id]>]?: string | number | undefined;
@@ -266,7 +266,7 @@ async function fetchResponse(exchange: Exchange, watchdog: Watchdog): Promise<Re
       headers: allHeaders,
       body: body ?? null,
       signal: watchdog.signal,
-      // The key must go only to the base address.
+      // The key must go only to the base URL.
       redirect: 'manual',
     });
   } catch (cause) {

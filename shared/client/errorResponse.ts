@@ -11,7 +11,7 @@ import { toList, toRefusal } from './resources.ts';
 export function parseErrorResponse({ status, headers }: Response, text: string) {
   const own = parseErrorBody(status, text);
   const foreignCode = status >= 500 ? 'service_unavailable' : 'invalid_response';
-  // Under a wrong base address, every path is unknown. Stages of release 2.0 say `not_found` there: remove the message
+  // Under a wrong base URL, every path is unknown. Stages of release 2.0 say `not_found` there: remove the message
   // in 3.1.
   const isElsewhere = own?.code === 'unknown_path' || own?.message.startsWith(UNKNOWN_PATH);
   const code = own && !isElsewhere ? (own.code as PetstoreErrorCode) : foreignCode;

@@ -51,7 +51,7 @@ export class PetstoreError extends Error {
   readonly operationId: string | undefined;
   /** How many times it was attempted. */
   readonly attempts: number = 0;
-  /** The address of the page that explains the code; undefined if the package was built without one. */
+  /** The URL of the page that explains the code; undefined if the package was built without one. */
   readonly documentation: string | undefined;
 
   constructor(

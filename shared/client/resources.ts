@@ -197,7 +197,7 @@ export async function* eachPage<OnePage extends Page<unknown>>(
 }
 
 /**
- * The cursor in the `next` link (RFC 8288). Not the link itself: the key must go only to the client's own base address.
+ * The cursor in the `next` link (RFC 8288). Not the link itself: the key must go only to the client's own base URL.
  * @throws {TypeError} if the link has no cursor, which must not look like the last page
  */
 export function readNextCursor(headers: Headers): string | undefined {

@@ -4,11 +4,11 @@ import { toPrintable } from './petstoreError.ts';
 import { findLink } from './resources.ts';
 
 export interface ClientOptions extends SharedOptions {
-  /** The base address, which ends in `/v1`. */
+  /** The base URL, which ends in `/v1`. */
   readonly baseUrl: string;
   /**
    * The key, or a function that returns it, called before the first attempt of each request: retries send the same
-   * key. It is sent only to the base address. No error and no warning contains it.
+   * key. It is sent only to the base URL. No error and no warning contains it.
    */
   readonly apiKey: string | (() => string | Promise<string>);
   /** Replaces the global `fetch`: for a proxy, or in a test. */
@@ -18,7 +18,7 @@ export interface ClientOptions extends SharedOptions {
 }
 
 export interface CallOptions extends SharedOptions {
-  /** Ends the call, which rejects with the signal's reason. An update may or may not have been applied. */
+  /** Ends the call, which rejects with the signal's reason. A write may or may not have been applied. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -21,7 +21,7 @@ export const statusOfCode = {
 } as const;
 export type ErrorCode = keyof typeof statusOfCode;
 
-/** Why an adjustment was refused; the first of them, if its pets have different reasons. */
+/** Why a pet was refused. The `code` of an error is the first of these that one of its pets has. */
 export const refusalCodes = [
   'not_found',
   'not_for_sale',

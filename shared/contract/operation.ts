@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errorBody.ts';
 import type { Parameter } from './parameters.ts';
 
-/** The contract's major version. It is the name of the gateway's stage and ends every base address. */
+/** The contract's major version. It is the name of the gateway's stage and ends every base URL. */
 export const apiVersion = 'v1';
 
 export const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -15,7 +15,7 @@ export type Permission = 'read' | 'write';
 export interface Operation {
   readonly operationId: string;
   readonly method: HttpMethod;
-  /** Relative to the base address, with parameters in braces. */
+  /** Relative to the base URL, with parameters in braces. */
   readonly path: `/${string}`;
   readonly summary: string;
   readonly lifecycle: Lifecycle;

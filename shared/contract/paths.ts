@@ -17,7 +17,7 @@ export function matchPath(path: string, requested: string): Record<string, strin
 
 /**
  * The contract's path of a request.
- * @param requested relative to the base address, with or without a query
+ * @param requested relative to the base URL, with or without a query
  */
 export function findPath(requested: string): string | undefined {
   const [path = ''] = requested.split('?');

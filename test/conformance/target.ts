@@ -28,7 +28,7 @@ export interface Sending extends ExactRequest {
   readonly apiKey?: string | null;
 }
 
-/** Sends a request with the target's key; `path` is relative to the base address. */
+/** Sends a request with the target's key; `path` is relative to the base URL. */
 export async function send(
   target: Recipient,
   method: string,

@@ -97,7 +97,7 @@ export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAlias
   });
   // RestApi has no properties for these. The gateway's default allows TLS 1.0.
   Object.assign(api.node.defaultChild as CfnRestApi, tls);
-  // This output ends in a slash, so it would be a second, wrong base address beside BaseUrl.
+  // This output ends in a slash, so it would be a second, wrong base URL beside BaseUrl.
   api.node.tryRemoveChild('Endpoint');
   defineRoutes(api, aliases, allowedOrigins);
   defineGatewayResponses(api, allowedOrigins);

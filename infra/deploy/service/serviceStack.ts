@@ -64,7 +64,7 @@ function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTab
   // The gateway's own URL ends in a slash.
   const ofGateway = `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${apiVersion}`;
   const baseAddress = findBaseAddress(stage.settings) ?? ofGateway;
-  const description = 'The base address of all paths of the contract';
+  const description = 'The base URL of all paths of the contract';
   new CfnOutput(stack, 'BaseUrl', { description, value: baseAddress });
   new StringParameter(stack, 'BaseAddress', {
     parameterName: toNames(stage).baseAddressParameter,

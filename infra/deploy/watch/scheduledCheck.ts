@@ -17,7 +17,7 @@ import type { WatchAlarm } from './alarms.ts';
 import { type CheckMetrics, DAYS_AHEAD } from './check/checkMetrics.ts';
 
 /**
- * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
+ * Calls each operation of the stage at its base URL every few minutes, as a client does. It has its own read key,
  * from an encrypted parameter. A canary of CloudWatch Synthetics would cost $0.0012 a run, which is $10 a month at
  * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
@@ -72,7 +72,7 @@ export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlar
     {
       name: 'check-failed',
       severity: 'outage',
-      description: `The scheduled check called an operation at the base address and got a wrong response or no response, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, the alarm ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates, the check only proves that the function can be reached, since its key cannot write.`,
+      description: `The scheduled check called an operation at the base URL and got a wrong response or no response, twice, or it did not run. Look in the log of the function ${functionName} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, the alarm ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates, the check only proves that the function can be reached, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -97,7 +97,7 @@ export function defineCheckAlarms(stage: Stage, everyMinutes: number): WatchAlar
       stage,
       'certificate',
       { ticket: DAYS_AHEAD, page: 7 },
-      'The certificate of the base address',
+      'The certificate of the base URL',
       `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
     ),
     ...defineExpiryAlarms(

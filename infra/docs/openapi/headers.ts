@@ -27,7 +27,7 @@ const headers = {
   },
   Link: {
     description:
-      'Links (RFC 8288). `rel="next"` is the address of the next page, `rel="deprecation"` that of the migration guide.',
+      'Links (RFC 8288). `rel="next"` is the URL of the next page, `rel="deprecation"` that of the migration guide.',
     schema: { type: 'string', pattern: '^(<[^>]+>; rel="(next|deprecation)"(, |$))+$' },
     example: `<${documentation}deprecations.html>; rel="deprecation"`,
   },

@@ -14,7 +14,7 @@ import { toParameterObjects } from './parameters.ts';
 import { selectExamples, toResponseObjects } from './responses.ts';
 import { buildSchemas, selectSchemas } from './schemas.ts';
 
-/** The version of the interface, not of its code. A new major version has its own base address. */
+/** The version of the interface, not of its code. A new major version has its own base URL. */
 const INTERFACE_VERSION = '1.4.0';
 
 /** The API document, made of the contract, example addresses and recorded examples. */

@@ -19,7 +19,7 @@ interface Response {
  * Compares a response with the document: its status, its headers and, if given, its body. Only objects may have
  * undocumented members. A response of no operation must be an Error with headers that other responses have too. The
  * document does not cover preflights.
- * @param path relative to the base address
+ * @param path relative to the base URL
  * @param options `isProxied`: a proxy or a CDN may have added undocumented headers
  * @returns a sentence for each problem; empty if the response is as documented
  */

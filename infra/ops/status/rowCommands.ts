@@ -174,7 +174,7 @@ export function restoreTables({ tables = [] }: Facts, stage: Stage): string[] {
     const table = findTableName(stage, name);
     const { read, write } = maximums[name] ?? {};
     const option = ` --on-demand-throughput-override MaxReadRequestUnits=${read},MaxWriteRequestUnits=${write}`;
-    const backup = `$(${toAws(stage, `dynamodb list-backups --backup-type SYSTEM --table-name "$restored" --query 'BackupSummaries[-1].BackupArn' --output text`)})`;
+    const backup = `$(${toAws(stage, `dynamodb list-backups --backup-type SYSTEM --table-name "$restored" --query 'sort_by(BackupSummaries,&BackupCreationDateTime)[-1].BackupArn' --output text`)})`;
     const words = `--target-table-name "$restored"${maximums[name] ? option : ''} --backup-arn "${backup}"`;
     // The lines that follow in infra/OPERATIONS.md need the variable.
     return [`restored=${table}`, toAws(stage, `dynamodb restore-table-from-backup ${words}`)];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sells or returns units of up to ten pets, all or none, with curl 7.84 or later:
-#   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh order-2002 7:-1 9:-2
+#   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh order-2002 7:-1 9:-2
 # The first argument is the key: the id of the order or of the return. If you run this again within 30
 # days, it counts once. Exit status:
 #   0 done
@@ -25,12 +25,12 @@ trim() {
   printf %s "$1" | sed "1s/^$(printf '\357\273\277')//; \$s/$(printf '\r')\$//"
 }
 
-address=$(trim "${BASE_ADDRESS-}") api_key=$(trim "${API_KEY-}") key=${1-}
+address=$(trim "${BASE_URL-}") api_key=$(trim "${API_KEY-}") key=${1-}
 [ $# -eq 0 ] || shift
 case $address in
-  *[!!-~]*) end 3 'BASE_ADDRESS is not visible ASCII.' ;;
+  *[!!-~]*) end 3 'BASE_URL is not visible ASCII.' ;;
   http://?*/v1 | https://?*/v1) ;;
-  *) end 3 'BASE_ADDRESS is missing, or does not end in /v1.' ;;
+  *) end 3 'BASE_URL is missing, or does not end in /v1.' ;;
 esac
 case $api_key in '' | *[!!-~]*) end 3 'API_KEY is missing, or not visible ASCII.' ;; esac
 if [ -z "$key" ] || [ "$(printf %s "$key" | tr -cd '!-~' | cut -c -255)" != "$key" ]; then
@@ -58,7 +58,7 @@ has_own_entries() {
   done
 }
 
-# Retries after 408, 429, 5xx or a lost response, for up to a minute in all.
+# Retries after 408, 429, 5xx or a lost response, until a minute is over.
 last=$(($(date +%s) + 60)) may_have_happened=
 while :; do
   response=$(send) || response="${newline}000 "

@@ -1,5 +1,5 @@
 """Sells or returns units of up to ten pets, all or none, with Python 3.9 or later:
-  BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-2001 7:-1 9:-2
+  BASE_URL=http://127.0.0.1:3000/v1 API_KEY=psk_… python3 sell.py order-2001 7:-1 9:-2
 The first argument is the key: the id of the order or of the return. If you run this again within 30
 days, it counts once. Exit status:
   0 done
@@ -60,8 +60,8 @@ def parse(text):
         return {}
 
 def adjust(key="", *words):
-    """Retries after 408, 429, 5xx or a lost response, for up to a minute in all."""
-    address = read_variable("BASE_ADDRESS", r"https?://[!-~]+/v1") + "/inventory/adjustments"
+    """Retries after 408, 429, 5xx or a lost response, until a minute is over."""
+    address = read_variable("BASE_URL", r"https?://[!-~]+/v1") + "/inventory/adjustments"
     headers = {"Authorization": "Bearer " + read_variable("API_KEY", r"[!-~]+")}
     if not re.fullmatch(r"[!-~]{1,255}", key):
         end(INVALID, f"The id must be 1 to 255 visible ASCII characters, not {key!r}.")

@@ -5,14 +5,14 @@
  *
  * Install the client first (guide "TypeScript client"), and run `npm pkg set type=module`. PORT is 8080 by default.
  *
- *   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… DATABASE=shop.db node shop.ts
+ *   BASE_URL=http://127.0.0.1:3000/v1 API_KEY=psk_… DATABASE=shop.db node shop.ts
  *   curl -X PUT localhost:8080/orders/2003 -d '{"7": 2, "9": 1}'        sells two units of pet 7 and one of pet 9
  *   curl -X PUT localhost:8080/orders/2003/returns/1 -d '{"7": 1}'      takes one unit back
  *   curl -X DELETE localhost:8080/orders/2003                           cancels what is left of the order
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
  * A response with a step has its state as status: 200 done, 409 refused, 202 open. An open step may or may not have taken
- * effect. The shop sends it again when it starts, about twice a minute, and when its PUT or DELETE is repeated. Replace
+ * effect. For 29 days, the shop sends it again when it starts, about twice a minute, and when its PUT or DELETE is repeated. Replace
  * the API key only by a rotation: under another key, an open step could take effect twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
@@ -23,9 +23,9 @@ import { setTimeout } from 'node:timers/promises';
 // Elsewhere, this is the package petstore-inventory-client.
 import { createPetstoreClient, PetstoreError } from '../index.ts';
 
-const { BASE_ADDRESS = '', API_KEY = '', DATABASE = 'shop.db', PORT = '8080' } = process.env;
+const { BASE_URL = '', API_KEY = '', DATABASE = 'shop.db', PORT = '8080' } = process.env;
 
-const petstore = createPetstoreClient({ baseUrl: BASE_ADDRESS, apiKey: API_KEY });
+const petstore = createPetstoreClient({ baseUrl: BASE_URL, apiKey: API_KEY });
 
 interface Step {
   /** The `Idempotency-Key`. */

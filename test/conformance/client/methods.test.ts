@@ -121,7 +121,7 @@ it.each<[string, number, () => Promise<unknown>]>([
 });
 
 it.each(['/v1', '/inventory/v1'])(
-  'under the wrong base address …/v1%s, the client does not say that an entry does not exist',
+  'under the wrong base URL …/v1%s, the client does not say that an entry does not exist',
   async (more) => {
     const { baseUrl, apiKey } = target;
     const lost = createPetstoreClient({ baseUrl: baseUrl + more, apiKey });

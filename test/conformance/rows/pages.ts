@@ -96,7 +96,7 @@ async function readPages(target: ConformanceTarget, path: string, limit: number)
   return elements;
 }
 
-/** The link's target relative to the base address, as a client resolves it. */
+/** The link's target relative to the base URL, as a client resolves it. */
 function toNextPath({ baseUrl }: ConformanceTarget, response: ExactResponse): string | undefined {
   const link = response.headers.get('Link') ?? '';
   const [, reference] = /<([^>]+)>; rel="next"/.exec(link) ?? [];

@@ -27,7 +27,7 @@ export function describeGateway(target: TargetSource): void {
       const headers = { Origin: target().origin };
       const response = await send(target(), 'GET', path, { headers });
       expectError(response, 'unknown_path');
-      expect(response.text).toContain('The base address ends in /v1');
+      expect(response.text).toContain('The base URL ends in /v1');
       expectReadableFrom(target().origin, response);
     });
 
@@ -35,7 +35,7 @@ export function describeGateway(target: TargetSource): void {
       const baseUrl = target().baseUrl.replace(/\/v1$/, '');
       const response = await send({ ...target(), baseUrl, onResponse() {} }, 'GET', '/inventory');
       expectError(response, 'unknown_path');
-      expect(response.text).toContain('The base address ends in /v1');
+      expect(response.text).toContain('The base URL ends in /v1');
     });
 
     test.each(operationIds)('ignores extra slashes in the path of %s', async (id) => {

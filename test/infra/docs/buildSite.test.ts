@@ -268,8 +268,8 @@ describe('for tools', () => {
 
   test.each([
     ['shop.ts', "from 'petstore-inventory-client';"],
-    ['sell.py', `BASE_ADDRESS=${production.baseUrl} `],
-    ['curl.sh', `BASE_ADDRESS=${production.baseUrl} `],
+    ['sell.py', `BASE_URL=${production.baseUrl} `],
+    ['curl.sh', `BASE_URL=${production.baseUrl} `],
   ])('%s runs outside the repository', (name, text) => {
     expect(site.get(name)?.type).toBe('text/plain; charset=utf-8');
     expect(read(name)).toContain(text);

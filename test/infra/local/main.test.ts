@@ -27,7 +27,7 @@ function run(args: readonly string[]) {
 }
 
 async function untilReady(local: LocalProcess) {
-  const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
+  const ready = /^Base URL: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
   await vi.waitFor(
     () => expect(local.written.stdout, local.written.stderr).toMatch(ready),
     100_000,
@@ -88,7 +88,7 @@ describe('a start', () => {
     const { baseUrl, apiKey } = stage;
     const [, readKey] = /^Read key: (psk_\w+)$/m.exec(stage.written.stdout) ?? [];
     expect(stage.written.stdout).toBe(
-      `Base address: ${baseUrl}
+      `Base URL: ${baseUrl}
 API key: ${apiKey}
 Try it: echo 'Authorization: Bearer ${apiKey}' | curl -H @- ${baseUrl}/inventory
 Read key: ${readKey}

@@ -157,7 +157,7 @@ it.each([
   [baseAddress, { baseAddress, customDomain }],
   ['https://api.petstore.example/v1', { customDomain }],
   [undefined, {}],
-])('the settings give the base address %s', (expected, settings) => {
+])('the settings give the base URL %s', (expected, settings) => {
   expect(findBaseAddress({ ...production, ...settings })).toBe(expected);
 });
 

@@ -23,7 +23,7 @@ interface Draft {
 }
 
 export interface FuzzRequest extends Draft {
-  /** Relative to the base address. */
+  /** Relative to the base URL. */
   readonly path: string;
   /** All that is wrong with it, in the order of the checks; `undefined` if anything may be. */
   readonly defects?: readonly Defect[];

@@ -184,7 +184,7 @@ async function startStage(...options: readonly string[]) {
   }
   const find = (name: string) => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output)?.[1] ?? '';
   return {
-    baseUrl: find('Base address'),
+    baseUrl: find('Base URL'),
     apiKey: find('API key'),
     async stop() {
       child.kill();

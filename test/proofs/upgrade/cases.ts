@@ -204,7 +204,7 @@ function toRefusal(response: ExactResponse): Record<string, unknown> {
   return response.json() as Record<string, unknown>;
 }
 
-/** @param path relative to the base address, or with its `/v1` */
+/** @param path relative to the base URL, or with its `/v1` */
 async function get({ baseUrl }: Release, apiKey: string, path: string) {
   const response = await send({ baseUrl, apiKey }, 'GET', path.replace(/^\/v1/, ''));
   equal(response.status, 200);

@@ -138,7 +138,7 @@ describe('a PetstoreError', () => {
 });
 
 it.each(['', '/', '//', '/../a/v1', '/inventory/..//'])(
-  'the base address may end in /v1%s',
+  'the base URL may end in /v1%s',
   async (end) => {
     standIn.responses = [{}];
     await standIn.open({ baseUrl: standIn.baseUrl + end, timeout: 2 ** 31 - 1 }).listOrders();

@@ -21,7 +21,7 @@ const pages = ['b%2B', 'c', undefined].map((cursor) => ({
 }));
 
 describe('pages', () => {
-  it('of the inventory are read to the last, only from the base address', async () => {
+  it('of the inventory are read to the last, only from the base URL', async () => {
     standIn.responses = [...pages];
     const query = { status: 'sold', limit: 1 } as const;
     const read = await Array.fromAsync(standIn.open().inventoryPages(query));

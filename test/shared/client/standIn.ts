@@ -97,7 +97,7 @@ export const toError = (
   message = `It is ${code}.`,
 ) => ({ status, headers, body: JSON.stringify({ code, message, status }) });
 
-/** The gateway's, under a wrong base address, by its code: since release 3.0 and before. */
+/** The gateway's, under a wrong base URL, by its code: since release 3.0 and before. */
 export const unknownPaths = ['unknown_path', 'not_found'].map((code) =>
   toError(404, code, {}, gatewayErrors.RESOURCE_NOT_FOUND.message),
 );

@@ -89,7 +89,7 @@ describe('an error says what the update did', () => {
     ['none', 'too_many_requests', throttledLong],
     ['none', 'precondition_failed', conflict],
     ['none', 'not_found', toError(404, 'not_found')],
-    // The base address leads elsewhere, so the entry may exist.
+    // The base URL leads elsewhere, so the entry may exist.
     ...unknownPaths.map((response): Row => ['none', 'invalid_response', response]),
     ['none', 'connection_failed', nowhere('ECONNREFUSED')],
     ['none', 'connection_failed', nowhere('ENOTFOUND')],

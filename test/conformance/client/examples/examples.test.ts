@@ -88,13 +88,13 @@ describe.concurrent.each(installed)('%s', (file) => {
   );
 
   it.each(['', '/v1\u00e9/v1'])('does not call an address that ends in %j', async (path) => {
-    const variables = { BASE_ADDRESS: target.baseUrl.replace('/v1', path) };
+    const variables = { BASE_URL: target.baseUrl.replace('/v1', path) };
     const { code, stderr } = await run([`${file}-address`, `${untouched}:-1`], { variables });
-    expect([code, stderr]).toEqual([WRONG, expect.stringContaining('BASE_ADDRESS')]);
+    expect([code, stderr]).toEqual([WRONG, expect.stringContaining('BASE_URL')]);
   });
 
   it('takes an address where nothing is for no refusal', async () => {
-    const variables = { BASE_ADDRESS: `${target.baseUrl}/v1` };
+    const variables = { BASE_URL: `${target.baseUrl}/v1` };
     const { code, stderr } = await run([`${file}-address`, `${untouched}:-1`], { variables });
     expect([code, stderr]).toEqual([WRONG, expect.stringContaining(UNKNOWN_PATH)]);
   });
@@ -228,7 +228,7 @@ describe.concurrent.each(installed)('%s behind a proxy', (file) => {
 
   it('says what to correct in release 2.0 of the service too, but not after a lost response', async () => {
     // It says `not_found` under a wrong address.
-    const message = `${UNKNOWN_PATH} The base address ends in /v1.`;
+    const message = `${UNKNOWN_PATH} The base URL ends in /v1.`;
     const mistake = { status: 404, body: errorBody(404, 'not_found', message) };
     const { code, stderr } = await sellBehind(() => mistake, file);
     expect([code, stderr]).toEqual([WRONG, expect.stringContaining(message)]);

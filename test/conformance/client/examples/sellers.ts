@@ -51,7 +51,7 @@ export function runSeller(
   words: readonly unknown[],
   { variables, redirection = '' }: RunOptions = {},
 ): Promise<Ended> {
-  const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, ...variables };
+  const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, ...variables };
   const program = [...interpreters[file], join(examples, file), ...words.map(String)];
   const command = ['-c', `exec "$@" ${redirection}`, 'sh', ...program];
   return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export type Shop = Awaited<ReturnType<typeof startShop>>;
 
 /** Starts `shop.ts` as a process of its own, and waits until it listens. */
 export async function startShop({ baseUrl, apiKey }: Service, database: string) {
-  const env = { ...process.env, BASE_ADDRESS: baseUrl, API_KEY: apiKey, DATABASE: database };
+  const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DATABASE: database };
   const child = spawn(process.execPath, [join(examples, 'shop.ts')], {
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,7 +23,7 @@ import { callOps, defineInterrupt, toScreen } from '../opsProcess.ts';
 /** A request, and its response once there is one. */
 interface Exchange {
   readonly method: string;
-  /** Relative to the base address. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly sent: Headers;
   /** 0 before the response. */
@@ -311,7 +311,7 @@ const live: readonly [name: string, line: string, Responses, checkout?: string][
   ],
 ];
 
-/** The screen of the command; staging has this base address, and other responses of AWS. */
+/** The screen of the command; staging has this base URL, and other responses of AWS. */
 async function call(
   typed: string,
   variables: Record<string, string>,
