@@ -37,7 +37,7 @@ async function run(options: Partial<FuzzOptions>, planted?: Plant) {
 }
 
 test('some requests break no property, and get every kind of response', async () => {
-  const { failure, statuses } = await run({ runs: 160 });
+  const { failure, statuses } = await run({ runs: 320 });
   expect(failure).toBe('');
   const expected = [200, 400, 401, 403, 404, 409, 412, 415, 422];
   expect([...statuses.keys()]).toEqual(expect.arrayContaining(expected));
