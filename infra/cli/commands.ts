@@ -1,5 +1,5 @@
 import type { Permission } from '../../shared/contract/operation.ts';
-import { type StageName, stageNames } from '../stages/stages.ts';
+import { type StageName, stageNames, stagesForClients } from '../stages/stages.ts';
 import * as kinds from './values.ts';
 
 /** An option of a command. Its kind says how its text is read. */
@@ -54,7 +54,7 @@ const place = {
 const keyPlace = { ...place, stage: urgentStage } as const;
 
 const pricedStage = {
-  stage: { ...stage, about: 'the stage', default: 'production' },
+  stage: { ...stage, about: 'the stage', default: stagesForClients[0].name as string },
 } as const;
 const port = kinds.whole(0, 65_535);
 const aboutKey =
@@ -309,7 +309,7 @@ export const commands = {
   docs: {
     summary: 'Write the documentation to dist/docs',
     about:
-      "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which needs AWS credentials. A stage with an unknown address is left out.",
+      "Writes the guides, the reference and the client's package, with the base URLs of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which needs AWS credentials. A stage with an unknown address is left out.",
   },
 } as const satisfies Record<string, CommandText>;
 

@@ -51,8 +51,8 @@ export type EntryOf<Include extends Included> = Include extends 'etag'
 export interface InventoryList<Include extends Included = undefined>
   extends Page<EntryOf<Include>> {
   /**
-   * For `ifNoneMatch`. There is none for a page, for a list by `petIds`, and while the whole inventory takes more than
-   * 1 MB in the database, which holds at least 20,000 entries.
+   * For `ifNoneMatch`. There is none for a page, for a list by `petIds`, or while the whole inventory takes more than
+   * 1 MB in the database. 1 MB holds at least 20,000 entries.
    */
   etag: string | undefined;
 }

@@ -22,7 +22,7 @@ import { type CheckMetrics, DAYS_AHEAD } from './check/checkMetrics.ts';
  * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
-  // An operation that was turned off responds with 500.
+  // An operation that was turned off responds with 500 or 503.
   const asked = operationIds.filter((id) => findReservedConcurrency(stage.settings, id) !== 0);
   const buildArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
