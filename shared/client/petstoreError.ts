@@ -5,7 +5,7 @@ export type PetstoreErrorCode =
   | Exclude<ErrorCode, 'unknown_path'>
   /** No response, or a truncated one. */
   | 'connection_failed'
-  /** As `connection_failed`, because `timeout` or `totalTimeout` passed. */
+  /** Like `connection_failed`, but because `timeout` or `totalTimeout` passed. */
   | 'timeout'
   /** A list ended before its closing bracket: entries are missing. */
   | 'incomplete_list'

@@ -1,4 +1,4 @@
-/** As JSON.parse, but integers that a number cannot hold exactly become BigInt. */
+/** Like JSON.parse, but integers that a number cannot hold exactly become BigInt. */
 export function parseExact(text) {
   return JSON.parse(text, (key, value, context) => {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
