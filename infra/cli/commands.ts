@@ -247,7 +247,7 @@ export const commands = {
     summary: 'Show what fires, what is live, what fails and who calls',
     about: [
       'One screen for an engineer who was paged: the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. It ends with the rows of infra/RUNBOOK.md that apply, with their commands to paste. It changes nothing.',
-      'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB read: each log of the hour is read twice, and after a deployment that CloudFormation rolled back, the log of its check.',
+      'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB read: the last hour of each log is read twice. After a deployment that CloudFormation rolled back, the log of its check is read, too.',
       'Exits with 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
     options: { stage: oneUrgentStage, json },
