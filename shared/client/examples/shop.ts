@@ -12,8 +12,8 @@
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
  * A response with a step has its state as status: 200 done, 409 refused, 202 open. An open step may or may not have taken
- * effect. For 29 days, the shop sends it again when it starts, about twice a minute, and when its PUT or DELETE is repeated. Replace
- * the API key only by a rotation: under another key, an open step could take effect twice.
+ * effect. For 29 days, the shop sends it again at each start, then about twice a minute, and whenever its PUT or DELETE
+ * is repeated. Replace the API key only by a rotation: under another key, an open step could take effect twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
