@@ -43,8 +43,8 @@ const urgentStage = {
     (await import('./stageOption.ts')).parseUrgentStage(name as StageName),
 } as const;
 const oneUrgentStage = { ...urgentStage, required: true } as const;
-const json = flag('print JSON for a machine, in place of text');
-const jsonBeside = flag('print JSON for a machine; the text is on standard error');
+const json = flag('print machine-readable JSON instead of text');
+const jsonBeside = flag('print machine-readable JSON; the text is on standard error');
 const yes = flag('go ahead without asking');
 /** Where the tables are. */
 const place = {
@@ -95,7 +95,7 @@ export const commands = {
       ),
       fail: text(
         '503:0.1',
-        "fail this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
+        "fail this share of the requests with this error status, with the contract's headers and body, for testing clients; may be repeated",
         { multiple: true },
       ),
       delay: text('200ms', 'send the responses of operations this much later, at most 29s', {
@@ -182,7 +182,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, was rotated or may write, creates one named check and stores it there. Prints the key id, never the key.",
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated or may write, creates one named check and stores it there. Prints the key id, never the key.",
         options: { stage: oneUrgentStage },
       },
     },
@@ -284,7 +284,7 @@ export const commands = {
         options: {
           ...pricedStage,
           ...traffic,
-          times: text('N', 'that many times the requests, such as 2 or 0.5', kinds.factor),
+          times: text('N', 'multiply the requests by this number, such as 2 or 0.5', kinds.factor),
           json,
         },
       },
@@ -293,7 +293,7 @@ export const commands = {
         argument: '<BILL...>',
         about: [
           "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, the price per million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
-          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are of UTC.',
+          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
         ],
         options: {
           ...pricedStage,

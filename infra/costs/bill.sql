@@ -3,7 +3,7 @@
 -- * the views `cur` and `focus`: the lines of all files, each column as text, an empty one as NULL, and `tags` as JSON;
 -- * the table `list_price`: AWS's prices of infra/costs/prices, by region, with patterns of service and usage type;
 -- * the variables `service`, `stage`, `stages` (all that there are), and `month` (such as 2026-10, or NULL).
--- Money is DECIMAL, never a rounded binary number. Days are of UTC. Tables are steps to several answers: a view would
+-- Money is DECIMAL, never a rounded binary number. Days are in UTC. Tables are steps to several answers: a view would
 -- be planned again for each.
 
 CREATE MACRO needed(text) AS coalesce(text, error('A value is missing.'));

@@ -25,7 +25,7 @@ export function renderCosts(costs: Costs): string {
     '',
     `A month at every throttle's rate, ${where}; ${toCount(costs.longest)} entries in the inventory`,
     toColumns(listThrottles(costs)),
-    `Each throttle's rate for ${toCount(SECONDS_A_MONTH)} seconds, times the operation's most expensive request, at the first step of each price.`,
+    `Each throttle's rate for ${toCount(SECONDS_A_MONTH)} seconds, times the operation's most expensive request, at the first tier of each price.`,
     'It leaves out refused requests, traces and long User-Agents that clients force, lists that clients read slowly, writes that meet on the same entries, what is stored, and the fixed part.',
   ].join('\n');
 }

@@ -39,7 +39,7 @@ export function toNames({ name }: Pick<Stage, 'name'>) {
     /** A set of addresses that the firewall blocks, which only people write. */
     toBlockedSet: (family: 4 | 6) => `${stack}-blocked-v${family}`,
     toTable: (table: TableName) => `${stack}-${table}`,
-    // Parameters in the Parameter Store.
+    // In Parameter Store.
     /** The check's read key, encrypted. */
     checkKeyParameter: `/${stack}/check-key`,
     /** The stage's base URL, for programs that run after the deployment. */

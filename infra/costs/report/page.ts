@@ -26,7 +26,7 @@ ${renderKinds(bill)}
 ${renderOddDays(bill)}
 ${renderDays(bill)}
 ${renderPlaces(bill)}
-<p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.months.months}. Days are of UTC.</small></p>
+<p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.months.months}. Days are in UTC.</small></p>
 </main>
 </body>
 </html>

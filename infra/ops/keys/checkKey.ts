@@ -7,7 +7,7 @@ import { readParameter } from '../../cli/parameterStore.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { CHECK_KEY, toNames } from '../../stages/resourceNames.ts';
 
-/** The read key of a stage's checks in the Parameter Store, if there is one. */
+/** The read key of a stage's checks in Parameter Store, if there is one. */
 export function readCheckKey(stack: StageStack): Promise<string | undefined> {
   return readParameter(stack, toNames(stack.stage).checkKeyParameter);
 }
