@@ -72,6 +72,7 @@ export function findUnits(
     // In halves, of 4 KB each.
     readUnits: Math.max(0.5, Math.round(2 * between('readUnits')) / 2),
     sentBytes,
+    loggedBytes: Math.round(between('loggedBytes')),
   };
   return { ...short, entries, priced };
 }

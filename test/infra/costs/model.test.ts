@@ -142,6 +142,8 @@ describe('a list of another length', () => {
     expect(middle.milliseconds).toBe(Math.ceil((25 + 700) / 2));
     expect(middle.readUnits).toBeCloseTo((50_500 * 24) / 8_192, -1);
     expect(find(0).readUnits).toBe(0.5);
+    // One digit more for each power of ten.
+    expect(long.loggedBytes).toBeGreaterThan(short.loggedBytes);
   });
 
   it('counts a request for each 10 MB, and streams at a price past 6 MB', () => {
