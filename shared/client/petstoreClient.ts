@@ -22,9 +22,9 @@ import {
 } from './settings.ts';
 
 /**
- * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, with the
- * error that your own function throws, or with a `TypeError` for an invalid option. Reads are retried after 408, 429, 5xx, a lost connection, a timeout or a
- * truncated response.
+ * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, with the error that
+ * your function for the key or `onResponse` throws, or with a `TypeError` for an invalid option. Reads are retried after
+ * 408, 429, 5xx, a lost connection, a timeout or a truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {
   /** @deprecated The client warns once, with the sunset date and a link to the guide. */
