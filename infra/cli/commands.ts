@@ -205,7 +205,7 @@ export const commands = {
       ),
       'overwrite-if-unchanged': text(
         'FILE',
-        'replace entries of the inventory that still are as in this earlier export, and name those that have changed; with --inventory alone',
+        'replace entries of the inventory that have not changed since this earlier export, and name those that have changed; with --inventory alone',
       ),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,
@@ -240,7 +240,9 @@ export const commands = {
       ),
       light: flag('do not list the whole inventory'),
       entry: text('PETID', 'write the stock of this entry back unchanged, with a write key'),
-      'expect-commit': flag('fail unless all that is live is this commit, or PETSTORE_COMMIT'),
+      'expect-commit': flag(
+        'fail unless the only live commit is that of this checkout, or PETSTORE_COMMIT if set',
+      ),
     },
   },
   status: {

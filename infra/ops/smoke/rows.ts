@@ -53,7 +53,10 @@ function defineContractRows(operation: Operation): Rows {
       [`${id}: returns 404 for an unknown id${permission === 'write' ? ', or 403 for a read key' : ''}`]:
         (run: SmokeRun) => sendProbes(run, probes),
     }),
-    async [`${id}: refuses no key, and the key with another secret`]({ send, apiKey }) {
+    async [`${id}: refuses a request without a key, and a key with a wrong secret`]({
+      send,
+      apiKey,
+    }) {
       await send({ ...probes[0], apiKey: '' }, 'unauthorized');
       await send({ ...probes[0], ...mintApiKey(parseApiKey(apiKey)?.keyId) }, 'unauthorized');
     },

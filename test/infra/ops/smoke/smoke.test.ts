@@ -118,7 +118,7 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
         ),
       ],
     }),
-    [`${id}: refuses no key, and the key with another secret`]: [
+    [`${id}: refuses a request without a key, and a key with a wrong secret`]: [
       on(unauthorized, fail),
       on(unauthorized, set('www-authenticate', 'Basic')),
       on(new RegExp(`^${method} ${pattern}\\b`), trustKeyId),
