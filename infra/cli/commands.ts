@@ -91,7 +91,7 @@ export const commands = {
       ),
       dir: text(
         'FOLDER',
-        'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
+        'keep the data in this folder between runs; without it, in memory. The folder must be new, empty, or of an earlier run. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
       ),
       fail: text(
         '503:0.1',
@@ -282,7 +282,7 @@ export const commands = {
       table: {
         summary: 'Price requests, a month, and the throttles',
         about:
-          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is used up. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
+          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is at its limit. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
         options: {
           ...pricedStage,
           ...traffic,
@@ -294,7 +294,7 @@ export const commands = {
         summary: "Write a page on a month's bill",
         argument: '<BILL...>',
         about: [
-          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: what makes the sum doubtful, what was paid, each kind of usage beside the model's price, the price per million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
+          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
           'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
         ],
         options: {
