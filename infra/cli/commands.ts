@@ -58,7 +58,7 @@ const pricedStage = {
 } as const;
 const port = kinds.whole(0, 65_535);
 const aboutKey =
-  'KEY is the key itself, its key id, which is the ten characters after psk_, or its name. If several working keys have the name, asks which. With - in its place, reads it from standard input, or asks for it without showing it: an argument is visible in ps and in the history of the shell.';
+  'KEY is the key itself, its key id, which is the ten characters after psk_, or its name. If several working keys have the name, asks which. With - in its place, reads it from standard input, or asks for it without showing it: an argument is visible in ps and in the shell history.';
 /** The requests of a month. */
 const traffic = {
   requests: text(
@@ -246,9 +246,9 @@ export const commands = {
     },
   },
   status: {
-    summary: 'Show what fires, what is live, what fails and who calls',
+    summary: 'Show what is firing, what is live, what fails and who calls',
     about: [
-      'One screen for an engineer who was paged: the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. It ends with the rows of infra/RUNBOOK.md that apply, with their commands to paste. It changes nothing.',
+      'One screen for an engineer who was paged: the alarms that are firing and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. It ends with the rows of infra/RUNBOOK.md that apply, with their commands to paste. It changes nothing.',
       'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB read: the last hour of each log is read twice. After a deployment that CloudFormation rolled back, the log of its check is read, too.',
       'Exits with 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
@@ -272,10 +272,10 @@ export const commands = {
     },
   },
   costs: {
-    summary: 'Price the service, and compare with its bill',
+    summary: 'Price the service, and compare it with its bill',
     default: 'table',
     about: [
-      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report makes a page of AWS's bill.",
+      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report turns AWS's bill into a page.",
       'npx petstore costs alone runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
     ],
     subcommands: {
