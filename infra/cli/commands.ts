@@ -215,7 +215,7 @@ export const commands = {
     summary: 'Write the tables of a stage to data files',
     about: [
       'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
-      'Names a record that is not valid, leaves it out, and ends with status 1 once the others are written.',
+      'Names a record that is not valid, leaves it out, and exits with status 1 once the others are written.',
     ],
     options: {
       ...place,
@@ -264,7 +264,7 @@ export const commands = {
       stage: oneUrgentStage,
       to: text(
         'VERSION',
-        'a commit for all functions, at least its first 7 characters, or versions such as updateInventory=12 listOrders=7; without it, the newest earlier commit with other code',
+        'a commit for all functions, at least its first 7 characters, or versions such as updateInventory=12 listOrders=7; without it, the newest earlier commit with different code',
         { multiple: true },
       ),
       json: jsonBeside,
