@@ -54,7 +54,7 @@ const place = {
 const keyPlace = { ...place, stage: urgentStage } as const;
 
 const pricedStage = {
-  stage: { ...stage, about: 'the stage', default: stagesForClients[0].name as string },
+  stage: { ...stage, about: 'the stage', default: stagesForClients[0].name },
 } as const;
 const port = kinds.whole(0, 65_535);
 const aboutKey =

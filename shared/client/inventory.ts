@@ -120,8 +120,8 @@ export interface InventoryMethods {
   /**
    * Adds to the stock counts of 1 to 10 pets, all or none: negative deltas sell, positive ones return. It is retried as
    * reads are, and takes effect once. A refusal (`not_found`, `not_for_sale`, `insufficient_stock`,
-   * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key. In its error,
-   * `refused` names the pets that could not be sold or returned.
+   * `quantity_out_of_range`) is the outcome of the key too: a new attempt needs a new key. In its error, `refused`
+   * names the pets that could not be sold or returned.
    * @throws {TypeError} if a member has the wrong type
    */
   adjustInventory(

@@ -48,8 +48,8 @@ export interface ResponseInfo {
 /** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only a list may
-   * need more.
+   * Milliseconds that an attempt may take, response body included. The default is 30,000. Only a list may need
+   * more.
    */
   readonly timeout?: number | undefined;
   /**

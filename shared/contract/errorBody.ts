@@ -45,7 +45,10 @@ export interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
-  /** Of a refused adjustment: one for each pet that could not be sold or returned, in the order of the first request with the key. */
+  /**
+   * Of a refused adjustment: one for each pet that could not be sold or returned, in the order of the first request with
+   * the key.
+   */
   readonly refused?: readonly Refusal[];
 }
 
