@@ -88,7 +88,8 @@ GROUP BY l.service, l.usage_type, type;
 
 -- The month of the page: the one asked for, or the newest of the files.
 CREATE TABLE this_month AS
-SELECT month, strftime(CAST(month || '-01' AS DATE) - INTERVAL 1 MONTH, '%Y-%m') AS before, months
+SELECT month, CAST(month || '-01' AS DATE) AS start, strftime(start, '%B %Y') AS name,
+  strftime(start - INTERVAL 1 MONTH, '%Y-%m') AS before, months
 FROM (SELECT coalesce(getvariable('month'), max(month)) AS month,
   string_agg(DISTINCT month, ', ' ORDER BY month) AS months FROM line);
 
@@ -128,10 +129,8 @@ FROM sums LEFT JOIN models USING (kind, region) ORDER BY abs(dollars) DESC, kind
 CREATE VIEW places AS
 SELECT account, region, sum(paid) AS dollars FROM ours GROUP BY ALL ORDER BY abs(dollars) DESC;
 
--- By day of the month, for lines of at most a day.
-CREATE VIEW days AS
-SELECT strftime(day, '%Y-%m-%d') AS day, sum(paid) AS dollars
-FROM our_usage WHERE is_daily AND strftime(day, '%Y-%m') = month GROUP BY ALL ORDER BY day;
+-- Of days in a row, such as `7 October` or `7 October to 9 October`.
+CREATE MACRO span(day) AS strftime(min(day), '%-d %B') || if(count(*) > 1, strftime(max(day), ' to %-d %B'), '');
 
 -- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
 -- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, for kinds that the model prices
@@ -154,34 +153,31 @@ SELECT day, kind, coalesce(dollars, 0)::DOUBLE AS dollars, price * requests AS d
 FROM requests CROSS JOIN priced LEFT JOIN used USING (day, kind);
 
 CREATE MACRO differs(amount, usual, least) AS coalesce(abs(amount - usual) > least, false);
-CREATE VIEW odd_days AS
+CREATE TABLE odd_day AS
 WITH usual AS (
   SELECT *, row_number() OVER (PARTITION BY kind ORDER BY day) AS number,
     median(dollars) OVER earlier AS usual_dollars, median(a_request) OVER earlier AS usual_a_request,
     greatest(5 * mad(dollars) OVER earlier, 0.2 * usual_dollars, 0.5) AS least,
     greatest(5 * mad(a_request) OVER earlier, 0.2 * usual_a_request, 0.5 / nullif(dollars_of_one, 0)) AS least_a_request
   FROM kind_days WINDOW earlier AS (PARTITION BY kind ORDER BY day ROWS BETWEEN 14 PRECEDING AND 1 PRECEDING)
-), odd AS (
-  SELECT usual.* FROM usual JOIN this_month ON strftime(day, '%Y-%m') = month
-  WHERE number >= 7 AND (differs(dollars, usual_dollars, least) OR differs(a_request, usual_a_request, least_a_request))
-), compared AS (
-  SELECT odd.*, later.day AS later_day, later.dollars AS later_dollars, later.a_request AS later_a_request,
-    differs(later.a_request, odd.usual_a_request, odd.least_a_request) AS is_a_request,
-    is_a_request OR differs(later.dollars, odd.usual_dollars, odd.least) AS is_odd,
-    bool_and(is_odd) OVER (PARTITION BY odd.kind, odd.day ORDER BY later.day) AS is_since
-  FROM odd JOIN usual later ON later.kind = odd.kind AND later.day >= odd.day
-    AND date_trunc('month', later.day) = date_trunc('month', odd.day)
-), runs AS (
-  SELECT kind, day, max(later_day) AS last, avg(later_dollars) AS dollars, any_value(usual_dollars) AS usual_dollars,
-    avg(later_a_request) FILTER (WHERE is_a_request) AS a_request, any_value(usual_a_request) AS usual_a_request
-  FROM compared WHERE is_since GROUP BY kind, day
 )
--- One line for days in a row: those that differ as much from the median before the first.
-SELECT strftime(day, '%Y-%m-%d') AS first, strftime(last, '%Y-%m-%d') AS last, kind, dollars, usual_dollars, a_request,
-  usual_a_request
-FROM runs WHERE NOT EXISTS (
-  FROM runs earlier WHERE earlier.kind = runs.kind AND earlier.day < runs.day AND runs.day <= earlier.last)
-ORDER BY day, kind;
+SELECT usual.*, number - row_number() OVER (PARTITION BY kind ORDER BY day) AS run,
+  differs(a_request, usual_a_request, least_a_request) AS is_a_request
+FROM usual JOIN this_month ON strftime(day, '%Y-%m') = month
+WHERE number >= 7 AND (differs(dollars, usual_dollars, least) OR is_a_request);
+
+-- One line for odd days in a row: their averages, and what was usual before the first.
+CREATE VIEW odd_days AS
+SELECT span(day) AS days, kind, avg(dollars) AS dollars, arg_min(usual_dollars, day) AS usual_dollars,
+  avg(a_request) FILTER (WHERE is_a_request) AS a_request,
+  arg_min(usual_a_request, day) FILTER (WHERE is_a_request) AS usual_a_request
+FROM odd_day GROUP BY kind, run ORDER BY min(day), kind;
+
+-- By day of the month, for lines of at most a day.
+CREATE VIEW days AS
+SELECT date_part('day', day) AS number, strftime(day, '%-d %B') AS day, sum(paid) AS dollars,
+  our_usage.day IN (SELECT day FROM odd_day) AS is_odd
+FROM our_usage WHERE is_daily AND strftime(our_usage.day, '%Y-%m') = month GROUP BY ALL ORDER BY number;
 
 -- A million requests of the gateway, before credits, refunds, tax and fees; and the function of a thousand calls of
 -- adjustInventory, if the lines name it.
@@ -192,27 +188,22 @@ SELECT coalesce(sum(quantity) FILTER (WHERE is_request), 0) AS requests,
   1000 * sum(paid) FILTER (WHERE function = 'adjustInventory') / nullif(calls, 0) AS dollars_of_calls
 FROM our_usage;
 
--- Days of an account without lines, or half days, from the month's begin to its end. The nights of an idle stage are
--- shorter. Days on which usage without our tags costs half as much as ours lack the tags, not the lines.
+-- Days of the month without lines of an account that has some on others, with the median of those. Days on which usage
+-- without our tags costs half as much as ours lack the tags, not the lines.
 CREATE TABLE gaps AS
-WITH usual AS (
-  SELECT account, median(dollars) AS dollars
-  FROM (SELECT account, day, sum(paid) AS dollars FROM our_usage WHERE is_daily GROUP BY ALL) GROUP BY account
-), span AS (
-  SELECT account, "from", "to" FROM our_usage WHERE is_daily
-  UNION ALL
-  SELECT account, unnest([start, start + INTERVAL 1 MONTH]), unnest([start, start + INTERVAL 1 MONTH])
-  FROM usual, (SELECT CAST(month || '-01' AS TIMESTAMPTZ) AS start FROM this_month)
-), gap AS (
-  SELECT account, max("to") OVER earlier AS gap_from, "from" AS gap_to,
-    epoch(gap_to - gap_from) / 86400 * dollars AS dollars
-  FROM span JOIN usual USING (account)
-  WINDOW earlier AS (PARTITION BY account ORDER BY "from", "to" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
-  QUALIFY gap_to - gap_from >= INTERVAL 12 HOUR
+WITH daily AS (
+  SELECT account, day, sum(paid) FILTER (WHERE tagging = 'ours') AS dollars,
+    sum(paid) FILTER (WHERE tagging <> 'ours') AS rest
+  FROM bill WHERE charge = 'usage' AND is_daily GROUP BY account, day
+), usual AS (
+  SELECT account, median(dollars) AS dollars FROM daily JOIN this_month ON strftime(day, '%Y-%m') = month GROUP BY account
+), calendar AS (
+  SELECT CAST(unnest(range(start, start + INTERVAL 1 MONTH, INTERVAL 1 DAY)) AS DATE) AS day
+  FROM this_month
 )
-FROM gap WHERE dollars / 2 >= (
-  SELECT coalesce(sum(paid), 0) FROM bill
-  WHERE bill.account = gap.account AND tagging <> 'ours' AND charge = 'usage' AND "from" >= gap_from AND "to" <= gap_to);
+SELECT account, day, usual.dollars, day - CAST(row_number() OVER (PARTITION BY account ORDER BY day) AS INT) AS run
+FROM usual CROSS JOIN calendar LEFT JOIN daily USING (account, day)
+WHERE daily.dollars IS NULL AND usual.dollars / 2 >= coalesce(rest, 0);
 
 -- One kind of charge, account, region and hour (a day of what has not our tags) in several files: all but the largest
 -- of their sums may be there twice. A line that names no region may be of any.
@@ -240,10 +231,6 @@ CREATE MACRO dollar(amount) AS
   format('{}${:,.2f}', if(round(amount, 2) < 0, '−', ''), round(abs(amount), 2)::DOUBLE);
 CREATE MACRO few(texts) AS array_to_string(texts[:4], ', ')
   || if(len(texts) > 4, ', and ' || (len(texts) - 4) || ' more', '');
--- Such as `7 October`, `7 October to 9 October`, or `7 October 06:00 to 7 October 20:00`.
-CREATE MACRO span(a, b) AS CASE WHEN date_trunc('day', a) = a AND date_trunc('day', b) = b
-  THEN strftime(a, '%-d %B') || if(b - a > INTERVAL 1 DAY, strftime(b - INTERVAL 1 DAY, ' to %-d %B'), '')
-  ELSE strftime(a, '%-d %B %H:%M') || strftime(b, ' to %-d %B %H:%M') END;
 
 -- What makes the sum doubtful, with its dollars.
 CREATE VIEW doubts AS
@@ -278,9 +265,9 @@ UNION ALL
 SELECT file || ' has the same lines more than once, and all are counted. Export it again.', sum(paid * repeated)
 FROM ours WHERE repeated > 0 GROUP BY file
 UNION ALL
-SELECT 'Account ' || account || ' has no lines of this stage for ' || few(list(span(gap_from, gap_to) ORDER BY gap_from))
+SELECT 'Account ' || account || ' has no lines of this stage for ' || few(list(days ORDER BY run))
   || '. The dollars are an estimate, by the median of the stage''s other days there.', sum(dollars)
-FROM gaps GROUP BY account
+FROM (SELECT account, run, span(day) AS days, sum(dollars) AS dollars FROM gaps GROUP BY account, run) GROUP BY account
 UNION ALL
 SELECT 'Not in the sum: ' || CASE tagging
     WHEN 'none' THEN 'usage without the tags service and stage, of kinds that this service uses: ' || kinds

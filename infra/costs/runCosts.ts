@@ -5,7 +5,7 @@ import type { Runs } from '../cli/program.ts';
 import type { Stage } from '../stages/stages.ts';
 import { renderCosts } from './costsText.ts';
 import { priceMonth, priceService } from './model.ts';
-import { renderPage, sumDollars, toDollars, toMonthName } from './report/page.ts';
+import { renderPage, sumDollars, toDollars } from './report/page.ts';
 import { withPrices } from './resources.ts';
 import { readTraffic } from './traffic.ts';
 
@@ -26,9 +26,8 @@ export const runs: Runs<typeof commands.costs.subcommands> = {
     // A region without prices, for example.
     const model = await priceMillion(priced, Number(bill.requests.requests)).catch(toErrorLine);
     await writeOut(renderPage(stage.name, bill, model, region));
-    const [name, paid] = [toMonthName(bill.months.month), sumDollars(bill.paid)];
     const doubts = toCount(bill.doubts.length, 'doubt');
-    log(`${stage.name}, ${name}: ${toDollars(paid)} paid, ${doubts}.`);
+    log(`${stage.name}, ${bill.months.name}: ${toDollars(sumDollars(bill.paid))} paid, ${doubts}.`);
   },
 };
 

@@ -8,7 +8,7 @@ import { listPrices } from '../prices.ts';
 import { type BillFile, findFiles, findWrongRow, openBill, toText, toView } from './openBill.ts';
 
 /** DuckDB gives large numbers as text. */
-export type Row = Readonly<Record<string, string | number | null>>;
+export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type Bill = Awaited<ReturnType<typeof readBill>>;
 
 /**
