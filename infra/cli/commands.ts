@@ -104,7 +104,7 @@ export const commands = {
       }),
       lose: text(
         '0.1',
-        'close the connection in place of this share of the responses, after the request took effect',
+        'for this share of the requests, close the connection instead of responding, after the request took effect',
         { ...kinds.share, default: '0' },
       ),
       throttle: {
@@ -191,7 +191,7 @@ export const commands = {
     summary: 'Load data files into the tables of a stage',
     about: [
       'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
-      'Names ids that look rounded by a spreadsheet, such as 9223372036854770000, and asks first.',
+      'Reports ids that a spreadsheet seems to have rounded, such as 9223372036854770000, and asks before it writes anything.',
       'Exits with 0 if all is done or you answer no, 1 if it failed, 2 if the command line or the format of a file is wrong or it needs --yes, 130 or 143 if it was interrupted: run it again.',
     ],
     options: {
@@ -215,7 +215,7 @@ export const commands = {
     summary: 'Write the tables of a stage to data files',
     about: [
       'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
-      'Names a record that is not valid, leaves it out, and exits with status 1 once the others are written.',
+      'Reports each invalid record, skips it, and exits with status 1 after writing the rest.',
     ],
     options: {
       ...place,
@@ -282,7 +282,7 @@ export const commands = {
       table: {
         summary: 'Price requests, a month, and the throttles',
         about:
-          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is at its limit. The requests are those of infra/costs/traffic.json without --requests or --traffic.",
+          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
         options: {
           ...pricedStage,
           ...traffic,
@@ -294,7 +294,7 @@ export const commands = {
         summary: "Write a page on a month's bill",
         argument: '<BILL...>',
         about: [
-          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, odd days, and each day: npx petstore costs report bill.parquet > october.html",
+          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, the days that differ from the two weeks before, and the cost of each day: npx petstore costs report bill.parquet > october.html",
           'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
         ],
         options: {

@@ -20,7 +20,7 @@ export function renderCosts(costs: Costs): string {
     '',
     `A month, ${where}; traffic of ${costs.traffic}; ${toCount(costs.entries)} entries in the inventory`,
     toColumns(listMonth(month)),
-    `AWS charges the fixed part without a client's request, ${fixedPercent} % of this month: ${describeFixed(month)}.`,
+    `AWS charges the fixed part even if no client sends a request, ${fixedPercent} % of this month: ${describeFixed(month)}.`,
     'Each figure is rounded by itself, so a sum may differ by some cents.',
     '',
     `A month at every throttle's rate, ${where}; ${toCount(costs.longest)} entries in the inventory`,

@@ -126,7 +126,7 @@ export function priceMonth(stage: PricedStage, { shares, entries }: Traffic) {
     ...operationRows,
     { name: 'keys, read once a minute', usage: { readUnits: keys } },
     { name: 'stored logs and outcomes', usage: keep(stage, logged, outcomes) },
-    { name: "fixed, without a client's request", usage: fixed },
+    { name: 'fixed, even without requests', usage: fixed },
   ];
   const usage = sumUsage(rows.map((row) => row.usage));
   const rates = toRates(stage, usage);

@@ -18,8 +18,8 @@ const documentationAddress =
   typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
 
 /**
- * What a call did. `none`: the service refused it or never got it. `unknown`: it may or may not have been applied, or
- * another adjustment with its `Idempotency-Key` may have been. A read has no effect.
+ * What a call did. `none`: the service refused it or never got it. `unknown`: it may or may not have been applied.
+ * After a 422, an earlier adjustment with the same `Idempotency-Key` may have been applied. A read always has `none`.
  */
 export type Effect = 'none' | 'unknown';
 
@@ -35,7 +35,7 @@ export class PetstoreError extends Error {
   override readonly name = 'PetstoreError';
   /** For your program. */
   readonly code: PetstoreErrorCode;
-  /** The HTTP status; undefined without a response. */
+  /** The HTTP status; undefined without a response, and after a `timeout`. */
   readonly status: number | undefined;
   /** The response's `X-Request-Id`: include it when you report a problem. */
   readonly requestId: string | undefined;

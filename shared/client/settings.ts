@@ -7,8 +7,8 @@ export interface ClientOptions extends SharedOptions {
   /** The base URL, which ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * The key, or a function that returns it, called for each request, and again if it took longer than `timeout`.
-   * Retries send the same key. It is sent only to the base URL. No error and no warning contains it.
+   * The key, or a function that returns it. The function is called once for each call or page, and again if it took
+   * longer than `timeout`. Retries send the same key. It is sent only to the base URL. No error and no warning contains it.
    */
   readonly apiKey: string | (() => string | Promise<string>);
   /** Replaces the global `fetch`: for a proxy, or in a test. */

@@ -21,7 +21,7 @@ export const statusOfCode = {
 } as const;
 export type ErrorCode = keyof typeof statusOfCode;
 
-/** Why a pet was refused. The `code` of an error is the first of these that one of its pets has. */
+/** Why a pet was refused. If pets have different reasons, the error's `code` is the one that is first in this list. */
 export const refusalCodes = [
   'not_found',
   'not_for_sale',

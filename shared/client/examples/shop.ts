@@ -11,10 +11,9 @@
  *   curl -X DELETE localhost:8080/orders/2003                           cancels what is left of the order
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
- * If a response contains a step, its HTTP status is the step's state: 200 done, 409 refused, 202 open. An open step may
- * or may not have taken effect. For 29 days, the shop sends it again at each start, then about twice a minute, and
- * whenever its PUT or DELETE is repeated. Replace the API key only by a rotation: under another key, an open step could
- * take effect twice.
+ * If the response to a PUT or DELETE is a step, its HTTP status is the step's state: 200 done, 409 refused, 202 open. An
+ * open step may or may not have taken effect. For 29 days, the shop sends it again at each start and about twice a
+ * minute. Replace the API key only by a rotation: under another key, an open step could take effect twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -162,7 +161,7 @@ function cancel(orderId: string): Promise<Step> {
   return start(orderId, key, 1, Object.fromEntries(left));
 }
 
-/** What an order has, or may have, of each pet. */
+/** The units of each pet that were sold and not returned. Open steps count as done. */
 function countLeft(orderId: string): Record<string, number> {
   const left: Record<string, number> = {};
   for (const { deltas, state } of listSteps(orderId)) {

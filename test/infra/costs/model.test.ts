@@ -98,7 +98,7 @@ test('a month costs what it costs by hand', () => {
     ['adjustInventory', expect.closeTo(7.6604, 2)],
     ['keys, read once a minute', expect.closeTo(0.011, 2)],
     ['stored logs and outcomes', expect.closeTo(0.1058, 2)],
-    ["fixed, without a client's request", expect.closeTo(21.6001, 2)],
+    ['fixed, even without requests', expect.closeTo(21.6001, 2)],
   ]);
   expect(month.total).toBeCloseTo(32.8384, 2);
 });

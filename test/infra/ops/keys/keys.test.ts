@@ -175,7 +175,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ...[till, 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa', 'rotate aaaaaaaaaa <n\n', 'list'],
     'rotate aaaaaaaaaa <y\n',
   ],
-  'it asks before a rotation without a grace': [
+  'it asks before a rotation without a grace period': [
     ...[till, 'rotate aaaaaaaaaa --grace 0h <\n', 'list', 'rotate aaaaaaaaaa --grace 0h --yes'],
     'list',
   ],
