@@ -81,7 +81,7 @@ export const commands = {
     summary: 'Run the service on this machine',
     about: [
       'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
-      'Ctrl-C stops the service once requests under way have a response; a second Ctrl-C stops it at once.',
+      'Ctrl-C stops the service once in-flight requests have completed; a second Ctrl-C stops it at once.',
     ],
     options: {
       port: text('N', 'the port; 0 picks a free one', { ...port, default: '3000' }),
@@ -91,11 +91,11 @@ export const commands = {
       ),
       dir: text(
         'FOLDER',
-        'keep the data in this folder between runs; without it, in memory. The folder must be new, empty, or of an earlier run. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
+        'keep the data in this folder between runs; without it, in memory. The folder must be new, empty, or from an earlier run. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
       ),
       fail: text(
-        '503:0.1',
-        "fail this share of the requests with this error status, with the contract's headers and body, for testing clients; may be repeated",
+        'STATUS:SHARE',
+        "fail this share of the requests with this error status, such as 503:0.1, with the contract's headers and body, to test clients; may be repeated",
         { multiple: true },
       ),
       delay: text('200ms', 'send the responses of operations this much later, at most 29s', {
@@ -164,7 +164,7 @@ export const commands = {
           ...keyPlace,
           grace: text(
             'TIME',
-            'how long the old key keeps working; with 0s, it expires within 60 seconds',
+            'how long the old key keeps working; with 0s, it is revoked within 60 seconds',
             {
               ...kinds.duration,
               default: '24h',
@@ -182,7 +182,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated or may write, creates one named check and stores it there. Prints the key id, never the key.",
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated or may write, creates a key with the name check, and stores it there. Prints the key id, never the key.",
         options: { stage: oneUrgentStage },
       },
     },
@@ -214,7 +214,7 @@ export const commands = {
   export: {
     summary: 'Write the tables of a stage to data files',
     about: [
-      'Writes files that import loads again. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
+      'Writes files that npx petstore import can load. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
       'Reports each invalid record, skips it, and exits with status 1 after writing the rest.',
     ],
     options: {
@@ -275,7 +275,7 @@ export const commands = {
     summary: 'Price the service, and compare it with its bill',
     default: 'table',
     about: [
-      "Prints what requests and a month cost, by a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report turns AWS's bill into a page.",
+      "Prints what requests and a month cost, according to a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report turns AWS's bill into a page.",
       'npx petstore costs alone runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
     ],
     subcommands: {
@@ -295,7 +295,7 @@ export const commands = {
         argument: '<BILL...>',
         about: [
           "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, the days that differ from the two weeks before, and the cost of each day: npx petstore costs report bill.parquet > october.html",
-          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzip or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
+          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzipped CSV or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
         ],
         options: {
           ...pricedStage,

@@ -23,7 +23,7 @@ import {
 
 /**
  * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, with the error that
- * your function for the key or `onResponse` throws, or with a `TypeError` for an invalid option. Reads are retried after
+ * your `apiKey` function or your `onResponse` throws, or with a `TypeError` for an invalid option. Reads are retried after
  * 408, 429, 5xx, a lost connection, a timeout or a truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {

@@ -162,7 +162,7 @@ function chooseQuestion(
     ? `The key ${keyId} was rotated already, at ${rotatedAt}, to ${successorId ?? 'a key of the list'}. `
     : '';
   if (grace > 0) return warning && `${warning}Make another successor?`;
-  return `${warning}Without a grace period, the key ${keyId} (${name}, ${permission}) expires permanently within 60 seconds after its successor is made. Rotate it?`;
+  return `${warning}Without a grace period, the key ${keyId} (${name}, ${permission}) is revoked within 60 seconds after its successor is made. Rotate it?`;
 }
 
 /** The working keys that expire within the time, the next first. */

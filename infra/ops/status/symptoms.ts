@@ -144,9 +144,14 @@ export const symptoms: readonly {
     applies: (facts) =>
       (facts.requests?.refusedChecks ?? 0) > 0 ||
       (isFiring(facts, /^(check-failed|no-requests)$/) && !isFiring(facts, failing)),
-    commands: ({ requests }, { name }) => [
-      `npx petstore ${requests?.refusedChecks ? 'keys check' : 'smoke'} --stage ${name}`,
-    ],
+    commands: ({ requests }, { name }) =>
+      requests?.refusedChecks
+        ? [`npx petstore keys check --stage ${name}`]
+        : [
+            '# If this names an empty table, take row 9:',
+            `aws logs tail /aws/lambda/petstore-${name}-check --since 15m`,
+            `npx petstore smoke --stage ${name}`,
+          ],
   },
 ];
 
