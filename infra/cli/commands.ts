@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the number of entries in the inventory; without it, that of infra/costs/traffic.json, and for the most expensive requests the setting inventoryEntries',
+    'the number of entries in the inventory; by default, entries in infra/costs/traffic.json, but for the most expensive requests the setting inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -80,7 +80,7 @@ export const commands = {
   start: {
     summary: 'Run the service on this machine',
     about: [
-      'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
+      'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB emulator. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
       'Ctrl-C stops the service once in-flight requests have completed; a second Ctrl-C stops it at once.',
     ],
     options: {
@@ -113,7 +113,7 @@ export const commands = {
       },
       'expose-dynamodb': text(
         'PORT',
-        'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
+        'let the commands keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
         port,
       ),
     },
@@ -182,7 +182,7 @@ export const commands = {
       check: {
         summary: 'Store a key for the scheduled check and smoke',
         about:
-          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated or may write, creates a key with the name check, and stores it there. Prints the key id, never the key.",
+          'Makes sure that the stage\'s scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated, or has write permission, creates a key named "check" and stores it there. Prints the key id, never the key.',
         options: { stage: oneUrgentStage },
       },
     },
@@ -228,7 +228,7 @@ export const commands = {
     summary: 'Test a deployed stage from outside',
     about: [
       'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Changes no entry without --entry. Skips a row that needs an entry if there is none.',
-      'Uses the key in PETSTORE_API_KEY, or else the one that keys check stored for the stage.',
+      'Uses the key in PETSTORE_API_KEY, or else the one that npx petstore keys check stored for the stage.',
       'Exits with 0 if no row failed, 1 if one did, 2 if the command line is invalid.',
     ],
     options: {

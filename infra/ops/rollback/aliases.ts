@@ -57,7 +57,7 @@ export function chooseMoves(
   if (missing) throw new Error(`Nothing was moved: ${missing} is not deployed.`);
   return functions.flatMap((from) => {
     const version = typeof target === 'string' ? undefined : target.get(from.operationId);
-    // With a commit, a function that is newer stays as it is.
+    // With a commit, a function that was added later stays as it is.
     if (release ? !(from.operationId in release.digests) : version === undefined) return [];
     const to = release
       ? findVersion(from, release)
@@ -84,7 +84,7 @@ function findRelease(releases: readonly Release[], typed: string): Release {
 
 /**
  * The rollback target: the commit before the last deployment. A commit that changed no code is none. Nor is one with
- * known-bad code. A function that is newer than the commit stays as it is. A second run only finishes an
+ * known-bad code. A function that was added later stays as it is. A second run only finishes an
  * incomplete rollback.
  * @param releases all, newest first
  * @param knownBad the versions with such code

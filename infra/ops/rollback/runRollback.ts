@@ -49,7 +49,7 @@ export async function runRollback(values: OptionValues<typeof commands.rollback>
   if (!moves) throw new Error(`Nothing was moved: ${suggestTarget(stage, functions, releases)}`);
   for (const from of functions) {
     if (typeof target === 'object' || moves.some((move) => move.from === from)) continue;
-    say(`${from.operationId} is newer than that commit, and stays as it is.`);
+    say(`${from.operationId} was added after that commit, and stays as it is.`);
   }
   const ahead = moves.filter((move) => !isDone(move));
   if (ahead.length === 0) {

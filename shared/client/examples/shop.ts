@@ -11,9 +11,10 @@
  *   curl -X DELETE localhost:8080/orders/2003                           cancels what is left of the order
  *   curl localhost:8080/orders/2003                                     lists its steps
  *
- * If the response to a PUT or DELETE is a step, its HTTP status is the step's state: 200 done, 409 refused, 202 open. An
- * open step may or may not have taken effect. For 29 days, the shop sends it again at each start and about twice a
- * minute. Replace the API key only by a rotation: under another key, an open step could take effect twice.
+ * When the response is a step, the HTTP status shows its state: 200 done, 409 refused, 202 open. A body with only a
+ * `message` is an error of the shop itself. An open step may or may not have taken effect. For 29 days, the shop sends it
+ * again at each start and about twice a minute. Replace the API key only by a rotation: under another key, an open step
+ * could take effect twice.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -90,7 +91,7 @@ function start(orderId: string, key: string, sign: 1 | -1, units: Units): Promis
 
 const running = new Map<string, Promise<Step>>();
 
-/** Sends a step if it is open, never twice at the same time. @returns it as it is then, perhaps still open */
+/** Sends a step if it is open, never twice at the same time. @returns the step afterwards, perhaps still open */
 function settle(key: string): Promise<Step> {
   const current = running.get(key) ?? send(key).finally(() => running.delete(key));
   running.set(key, current);
