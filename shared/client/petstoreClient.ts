@@ -23,8 +23,8 @@ import {
 
 /**
  * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, with the error that
- * your `apiKey` function or your `onResponse` throws, or with a `TypeError` for an invalid option. Reads are retried after
- * 408, 429, 5xx, a lost connection, a timeout or a truncated response.
+ * your `apiKey`, `onResponse` or `onDeprecation` function throws, or with a `TypeError` for a mistake in your program.
+ * Reads are retried after 408, 429, 5xx, a lost connection, a timeout or a truncated response.
  */
 export interface PetstoreClient extends InventoryMethods {
   /** @deprecated The client warns once, with the sunset date and a link to the guide. */
