@@ -58,12 +58,12 @@ const pricedStage = {
 } as const;
 const port = kinds.whole(0, 65_535);
 const aboutKey =
-  'KEY is the key itself, its key id, which is the ten characters after psk_, or its name. If several working keys have the name, asks which. With - in its place, reads it from standard input, or asks for it without showing it: an argument is visible in ps and in the shell history.';
+  'KEY is one of three: the key itself; its key id, which is the ten characters after psk_; or its name. If several working keys have this name, asks which to use. Any argument is visible in ps and in the shell history. To avoid this, give - as the argument: then the command reads KEY from standard input, or asks for KEY on the terminal without showing what you type.';
 /** The requests of a month. */
 const traffic = {
   requests: text(
     'LIST',
-    'a list such as listOrders=2M,updateInventory:412=1k or listInventory:gzip=500k, with the names of infra/costs/units.json; or a number such as 10M, in the mix of infra/costs/traffic.json',
+    'a list such as listOrders=2M,updateInventory:412=1k or listInventory:gzip=500k, with the names in infra/costs/units.json; or a number such as 10M, for that many requests in the mix of infra/costs/traffic.json',
   ),
   traffic: text(
     'FILE',
@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the number of entries in the inventory; by default, entries in infra/costs/traffic.json, but for the most expensive requests the setting inventoryEntries',
+    'the number of entries in the inventory. The default is the value of entries in infra/costs/traffic.json; for the most expensive requests, the default is the setting inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -80,22 +80,22 @@ export const commands = {
   start: {
     summary: 'Run the service on this machine',
     about: [
-      'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB emulator. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
-      'Ctrl-C stops the service once in-flight requests have completed; a second Ctrl-C stops it at once.',
+      'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB emulator. The gateway also serves the documentation, where you can try requests. Logs go to standard error.',
+      'Ctrl-C stops the service after in-flight requests have completed. A second Ctrl-C stops it immediately.',
     ],
     options: {
       port: text('N', 'the port; 0 picks a free one', { ...port, default: '3000' }),
       data: text(
         'FILE.json',
-        'the data to load, {"inventory": [...], "pets": [...], "orders": [...]}; without it, a sample of fifty pets and twenty orders',
+        'the data to load, {"inventory": [...], "pets": [...], "orders": [...]}; without this option, a sample of fifty pets and twenty orders',
       ),
       dir: text(
         'FOLDER',
-        'keep the data in this folder between runs; without it, in memory. The folder must be new, empty, or from an earlier run. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start creates new API keys',
+        'keep the data in this folder between runs; without this option, the data is in memory. The folder must be new, empty, or from an earlier run. Data in the folder is used as it is; with --data, the entries of the file replace stored entries that have the same id. Each start creates new API keys',
       ),
       fail: text(
         'STATUS:SHARE',
-        "fail this share of the requests with this error status, such as 503:0.1, with the contract's headers and body, to test clients; may be repeated",
+        "to test clients, fail this share of the requests with this error status, such as 503:0.1. The error responses have the contract's headers and body. May be repeated",
         { multiple: true },
       ),
       delay: text('200ms', 'send the responses of operations this much later, at most 29s', {
@@ -104,16 +104,16 @@ export const commands = {
       }),
       lose: text(
         '0.1',
-        'for this share of the requests, close the connection instead of responding, after the request took effect',
+        'let this share of the requests take effect, and then close the connection instead of responding',
         { ...kinds.share, default: '0' },
       ),
       throttle: {
         ...stage,
-        about: 'refuse with 429 what exceeds the throttles of this stage',
+        about: 'respond with 429 to requests that exceed the throttles of this stage',
       },
       'expose-dynamodb': text(
         'PORT',
-        'let the commands keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
+        "let the commands keys, import and export use the service's tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port",
         port,
       ),
     },
@@ -121,7 +121,7 @@ export const commands = {
   keys: {
     summary: 'Create, list, rotate and revoke API keys',
     about:
-      'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). The table stores no secret.',
+      'The commands create and rotate print the new key once, and print nothing else on standard output. So you can store the key in a variable: KEY=$(npx petstore keys create …). The table stores no secret.',
     subcommands: {
       create: {
         summary: 'Create a key and print it',
@@ -140,7 +140,7 @@ export const commands = {
           },
           expires: text(
             'WHEN',
-            'when the key expires: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
+            'when the key expires: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; without this option, the key never expires',
             kinds.end,
           ),
         },
@@ -154,10 +154,10 @@ export const commands = {
         },
       },
       rotate: {
-        summary: 'Create the successor of a key and print it',
+        summary: 'Create and print the successor of a key',
         argument: '<KEY>',
         about: [
-          'Creates a successor and prints it. The old key keeps working for the grace period. Asks first if the period is 0s, or if the key has a successor.',
+          'Creates a successor and prints it. The old key keeps working for the grace period. If this period is 0s, or if the old key already has a successor, asks before doing anything.',
           aboutKey,
         ],
         options: {
@@ -180,7 +180,7 @@ export const commands = {
         options: { ...keyPlace, yes },
       },
       check: {
-        summary: 'Store a key for the scheduled check and smoke',
+        summary: 'Store a key for the scheduled check and the smoke test',
         about:
           'Makes sure that the stage\'s scheduled check and smoke test have a read key. If the key in Parameter Store does not work, was rotated, or has write permission, creates a key named "check" and stores it there. Prints the key id, never the key.',
         options: { stage: oneUrgentStage },
@@ -190,9 +190,9 @@ export const commands = {
   import: {
     summary: 'Load data files into the tables of a stage',
     about: [
-      'Checks every row before it writes the first. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
-      'Reports ids that a spreadsheet seems to have rounded, such as 9223372036854770000, and asks before it writes anything.',
-      'Exits with 0 if all is done or you answer no, 1 if it failed, 2 if the command line or the format of a file is wrong or it needs --yes, 130 or 143 if it was interrupted: run it again.',
+      'Checks every row before writing any. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
+      'If a spreadsheet seems to have rounded ids, such as 9223372036854770000, reports those ids and asks before writing anything.',
+      'Exits with 0 if all is done or you answered no; 1 if the import failed; 2 if the command line or the format of a file is wrong, or if --yes is needed; 130 or 143 if the import was interrupted. After an interruption, run the same command again.',
     ],
     options: {
       ...place,
@@ -201,11 +201,11 @@ export const commands = {
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       'dry-run': flag('check everything, count what would be new or replaced, and write nothing'),
       overwrite: flag(
-        'replace existing entries; sales since the file was made are lost. Asks first on a stage',
+        'replace existing entries; sales since the file was made are lost. With --stage, asks first',
       ),
       'overwrite-if-unchanged': text(
         'FILE',
-        'replace entries of the inventory that have not changed since this earlier export, and name those that have changed; with --inventory alone',
+        'replace entries of the inventory that have not changed since this earlier export, and name those that have changed; works only with --inventory, not with --pets or --orders',
       ),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,
@@ -214,7 +214,7 @@ export const commands = {
   export: {
     summary: 'Write the tables of a stage to data files',
     about: [
-      'Writes files that npx petstore import can load. Rows are sorted by id, so the same data gives the same file. An existing file is replaced once the new one is complete. For standard output, give - as the file.',
+      'Writes files that npx petstore import can load. Rows are sorted by id, so the same data gives the same file. An existing file is replaced only when the new one is complete. For standard output, give - as the file.',
       'Reports each invalid record, skips it, and exits with status 1 after writing the rest.',
     ],
     options: {
@@ -227,29 +227,29 @@ export const commands = {
   smoke: {
     summary: 'Test a deployed stage from outside',
     about: [
-      'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Changes no entry without --entry. Skips a row that needs an entry if there is none.',
-      'Uses the key in PETSTORE_API_KEY, or else the one that npx petstore keys check stored for the stage.',
-      'Exits with 0 if no row failed, 1 if one did, 2 if the command line is invalid.',
+      'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Writes to no entry unless you give --entry. If there is no entry, skips the checks that need one.',
+      'Uses the key in PETSTORE_API_KEY. If this variable is not set, uses the key that was stored for the stage by npx petstore keys check.',
+      'Exits with 0 if no row failed, 1 if a row failed, 2 if the command line is invalid.',
     ],
     options: {
-      stage: { ...urgentStage, about: `${stage.about}; also says which commit is live` },
+      stage: { ...urgentStage, about: `${stage.about}; smoke also says which commit is live` },
       'base-url': text(
         'URL',
         'the base URL, which ends in /v1, in place of a stage',
         kinds.baseUrl,
       ),
       light: flag('do not list the whole inventory'),
-      entry: text('PETID', 'write the stock of this entry back unchanged, with a write key'),
+      entry: text('PETID', 'also write the stock of this entry back unchanged; needs a write key'),
       'expect-commit': flag(
-        'fail unless the only live commit is that of this checkout, or PETSTORE_COMMIT if set',
+        'fail unless exactly one commit is live: the one in PETSTORE_COMMIT or, if that is not set, the commit of this checkout',
       ),
     },
   },
   status: {
     summary: 'Show what is firing, what is live, what fails and who calls',
     about: [
-      'One screen for an engineer who was paged: the alarms that are firing and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. It ends with the rows of infra/RUNBOOK.md that apply, with their commands to paste. It changes nothing.',
-      'If a part cannot be read, one line says why, and the rest is shown. Its queries of Logs Insights cost $0.005 per GB read: the last hour of each log is read twice. After a deployment that CloudFormation rolled back, the log of its check is read, too.',
+      'Prints one screen for an engineer who was paged: the alarms that are firing and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the top callers by key and by address, the tables that DynamoDB throttles, and links to the saved queries. The screen ends with the rows of infra/RUNBOOK.md that apply, and their commands to paste. The command itself changes nothing.',
+      'If a part cannot be read, one line says why, and the rest is shown. The queries of Logs Insights cost $0.005 per GB read: the last hour of each log is read twice. If CloudFormation rolled back the last deployment, the log of the check of new versions is read, too.',
       'Exits with 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
     options: { stage: oneUrgentStage, json },
@@ -257,14 +257,14 @@ export const commands = {
   rollback: {
     summary: 'Send requests back to earlier code',
     about: [
-      'Moves requests at once, without a deployment. Shows the version that the alias "live" of each function points to, asks, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. Run rollback again if that update fails.',
-      'If a deployment is still shifting requests, offers to stop it, which shifts them back.',
+      'Moves requests immediately, without a deployment. Shows the version that the alias "live" of each function points to, asks for confirmation, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. If this update fails, run rollback again.',
+      'If a deployment is still shifting requests, offers to stop the deployment. Stopping it shifts the requests back.',
     ],
     options: {
       stage: oneUrgentStage,
       to: text(
         'VERSION',
-        'a commit for all functions, at least its first 7 characters, or versions such as updateInventory=12 listOrders=7; without it, the newest earlier commit with different code',
+        'either a commit for all functions (at least its first 7 characters), or versions such as updateInventory=12 listOrders=7; without this option, the newest earlier commit with different code',
         { multiple: true },
       ),
       json: jsonBeside,
@@ -272,17 +272,17 @@ export const commands = {
     },
   },
   costs: {
-    summary: 'Price the service, and compare it with its bill',
+    summary: 'Calculate the costs of the service, and compare them with its bill',
     default: 'table',
     about: [
-      "Prints what requests and a month cost, according to a model: units that the tests measure, times AWS's list prices without tax, times the traffic. report turns AWS's bill into a page.",
-      'npx petstore costs alone runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
+      "Prints what requests and a month cost, according to a model: units that the tests measure, times AWS's list prices without tax, times the traffic. The subcommand report turns AWS's bill into a page.",
+      'Without a subcommand, npx petstore costs runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
     ],
     subcommands: {
       table: {
-        summary: 'Price requests, a month, and the throttles',
+        summary: 'Calculate the costs per request, per month, and at the throttles',
         about:
-          "Prints three tables: prices per million of each operation's usual and most expensive request, of a sale and of a cart; a month by operation and AWS service; and a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
+          "Prints three tables. The first has the prices per million of each operation's usual and most expensive request, of a sale and of a cart. The second has a month's costs by operation and AWS service. The third has the costs of a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
         options: {
           ...pricedStage,
           ...traffic,
@@ -294,14 +294,15 @@ export const commands = {
         summary: "Write a page on a month's bill",
         argument: '<BILL...>',
         about: [
-          "Writes one HTML page to email or print, with the queries of infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, the days that differ from the two weeks before, and the cost of each day: npx petstore costs report bill.parquet > october.html",
-          'BILL is a file of a CUR 2.0 or FOCUS 1.0 or 1.2 export, as CSV, gzipped CSV or Parquet, or a folder with such files. It needs the cost allocation tags "service" and "stage". With the bill of the month before, the page shows both months. Days are in UTC.',
+          'Writes one HTML page, for email or print, to standard output: npx petstore costs report bill.parquet > october.html',
+          "The page has the results of the queries in infra/costs/bill.sql: the reasons to doubt the total, what was paid, each kind of usage beside the model's price, the price per million requests, the days that differ from the two weeks before, and the cost of each day.",
+          'BILL is either a file of a CUR 2.0, FOCUS 1.0 or FOCUS 1.2 export (CSV, gzipped CSV or Parquet), or a folder with such files. The bill needs the cost allocation tags "service" and "stage". If the files include the month before, the page shows both months. Days are in UTC.',
         ],
         options: {
           ...pricedStage,
           month: text(
             'MONTH',
-            'the month, such as 2026-10; without it, the newest of the files',
+            'the month, such as 2026-10; without this option, the newest month in the files',
             kinds.pattern(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-10'),
           ),
         },
@@ -311,7 +312,7 @@ export const commands = {
   docs: {
     summary: 'Write the documentation to dist/docs',
     about:
-      "Writes the guides, the reference and the client's package, with the base URLs of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which needs AWS credentials. A stage with an unknown address is left out.",
+      "Writes the guides, the reference and the client's package, with the base URLs of the deployed stages. A stage's base URL comes from its baseAddress or customDomain in infra/stages/stages.ts, or else from the output BaseUrl of its stack. Reading this output needs AWS credentials. A stage whose base URL is unknown is left out.",
   },
 } as const satisfies Record<string, CommandText>;
 
