@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the number of entries in the inventory. The default is the value of entries in infra/costs/traffic.json; for the most expensive requests, the default is the setting inventoryEntries',
+    'the number of entries in the inventory. The default is the value of entries in FILE or infra/costs/traffic.json, and 1,000 with a list of requests; for the most expensive requests, the default is the setting inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -121,7 +121,7 @@ export const commands = {
   keys: {
     summary: 'Create, list, rotate and revoke API keys',
     about:
-      'The commands create and rotate print the new key once, and print nothing else on standard output. So you can store the key in a variable: KEY=$(npx petstore keys create …). The table stores no secret.',
+      'The commands "create" and "rotate" print the new key once, and print nothing else on standard output. So you can store the key in a variable: KEY=$(npx petstore keys create …). The table stores no secret.',
     subcommands: {
       create: {
         summary: 'Create a key and print it',
@@ -229,7 +229,7 @@ export const commands = {
     about: [
       'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Writes to no entry unless you give --entry. If there is no entry, skips the checks that need one.',
       'Uses the key in PETSTORE_API_KEY. If this variable is not set, uses the key that was stored for the stage by npx petstore keys check.',
-      'Exits with 0 if no row failed, 1 if a row failed, 2 if the command line is invalid.',
+      'Exits with 0 if no row failed and the commit is the expected one, 1 otherwise, 2 if the command line is invalid or there is no valid key.',
     ],
     options: {
       stage: { ...urgentStage, about: `${stage.about}; smoke also says which commit is live` },
@@ -258,7 +258,7 @@ export const commands = {
     summary: 'Send requests back to earlier code',
     about: [
       'Moves requests immediately, without a deployment. Shows the version that the alias "live" of each function points to, asks for confirmation, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. If this update fails, run rollback again.',
-      'If a deployment is still shifting requests, offers to stop the deployment. Stopping it shifts the requests back.',
+      'If a deployment is still shifting traffic, offers to stop the deployment. Stopping it shifts the traffic back.',
     ],
     options: {
       stage: oneUrgentStage,
@@ -275,12 +275,12 @@ export const commands = {
     summary: 'Calculate the costs of the service, and compare them with its bill',
     default: 'table',
     about: [
-      "Prints what requests and a month cost, according to a model: units that the tests measure, times AWS's list prices without tax, times the traffic. The subcommand report turns AWS's bill into a page.",
-      'Without a subcommand, npx petstore costs runs table. npx petstore costs table --help lists its options, such as --stage and --requests.',
+      'Prints what requests and a month cost, according to a model: units that the tests measure, times AWS\'s list prices without tax, times the traffic. The subcommand "report" turns AWS\'s bill into a page.',
+      'Without a subcommand, "table" runs. npx petstore costs table --help lists its options, such as --stage and --requests.',
     ],
     subcommands: {
       table: {
-        summary: 'Calculate the costs per request, per month, and at the throttles',
+        summary: "Calculate the costs per request, per month, and at every throttle's limit",
         about:
           "Prints three tables. The first has the prices per million of each operation's usual and most expensive request, of a sale and of a cart. The second has a month's costs by operation and AWS service. The third has the costs of a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
         options: {

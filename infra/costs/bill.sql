@@ -153,7 +153,7 @@ SELECT day, kind, coalesce(dollars, 0)::DOUBLE AS dollars, price * requests AS d
 FROM requests CROSS JOIN priced LEFT JOIN used USING (day, kind);
 
 CREATE MACRO differs(amount, usual, least) AS coalesce(abs(amount - usual) > least, false);
-CREATE TABLE odd_day AS
+CREATE TABLE unusual_day AS
 WITH usual AS (
   SELECT *, row_number() OVER (PARTITION BY kind ORDER BY day) AS number,
     median(dollars) OVER earlier AS usual_dollars, median(a_request) OVER earlier AS usual_a_request,
@@ -166,17 +166,17 @@ SELECT usual.*, number - row_number() OVER (PARTITION BY kind ORDER BY day) AS r
 FROM usual JOIN this_month ON strftime(day, '%Y-%m') = month
 WHERE number >= 7 AND (differs(dollars, usual_dollars, least) OR is_a_request);
 
--- One line for odd days in a row: their averages, and what was usual before the first.
-CREATE VIEW odd_days AS
+-- One line for unusual days in a row: their averages, and what was usual before the first.
+CREATE VIEW unusual_days AS
 SELECT span(day) AS days, kind, avg(dollars) AS dollars, arg_min(usual_dollars, day) AS usual_dollars,
   avg(a_request) FILTER (WHERE is_a_request) AS a_request,
   arg_min(usual_a_request, day) FILTER (WHERE is_a_request) AS usual_a_request
-FROM odd_day GROUP BY kind, run ORDER BY min(day), kind;
+FROM unusual_day GROUP BY kind, run ORDER BY min(day), kind;
 
 -- By day of the month, for lines of at most a day.
 CREATE VIEW days AS
 SELECT date_part('day', day) AS number, strftime(day, '%-d %B') AS day, sum(paid) AS dollars,
-  our_usage.day IN (SELECT day FROM odd_day) AS is_odd
+  our_usage.day IN (SELECT day FROM unusual_day) AS is_unusual
 FROM our_usage WHERE is_daily AND strftime(our_usage.day, '%Y-%m') = month GROUP BY ALL ORDER BY number;
 
 -- A million requests of the gateway, before credits, refunds, tax and fees; and the function of a thousand calls of
@@ -196,7 +196,8 @@ WITH daily AS (
     sum(paid) FILTER (WHERE tagging <> 'ours') AS rest
   FROM bill WHERE charge = 'usage' AND is_daily GROUP BY account, day
 ), usual AS (
-  SELECT account, median(dollars) AS dollars FROM daily JOIN this_month ON strftime(day, '%Y-%m') = month GROUP BY account
+  SELECT account, median(dollars) AS dollars
+  FROM daily JOIN this_month ON strftime(day, '%Y-%m') = month GROUP BY account
 ), calendar AS (
   SELECT CAST(unnest(range(start, start + INTERVAL 1 MONTH, INTERVAL 1 DAY)) AS DATE) AS day
   FROM this_month

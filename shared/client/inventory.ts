@@ -107,8 +107,8 @@ export interface InventoryMethods {
   ): AsyncGenerator<InventoryList<Include>, void, undefined>;
 
   /**
-   * Sets a stock count, such as after a stocktake. To sell or to return, use `adjustInventory`. It is not repeated after
-   * an attempt that may have taken effect: read the entry.
+   * Sets a stock count, such as after a stocktake. The client does not repeat an update that may have taken effect: read
+   * the entry. To sell or to return, use `adjustInventory`.
    * @returns the entry with its new tag
    */
   updateInventory(

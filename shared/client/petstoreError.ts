@@ -5,7 +5,7 @@ export type PetstoreErrorCode =
   | Exclude<ErrorCode, 'unknown_path'>
   /** No response, or a truncated one. */
   | 'connection_failed'
-  /** Like `connection_failed`, but because `timeout` or `totalTimeout` passed. */
+  /** Like `connection_failed`, but because `timeout` or `totalTimeout` elapsed. */
   | 'timeout'
   /** A list ended before its closing bracket: entries are missing. */
   | 'incomplete_list'
@@ -30,7 +30,7 @@ export type PetstoreErrorDetails = Partial<
   >
 > & { readonly cause?: unknown };
 
-/** The error of every failed call. An aborted call rejects with the reason of your signal instead. */
+/** The error of a call that failed. What else a call rejects with is at `PetstoreClient`. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError';
   /** For your program. */

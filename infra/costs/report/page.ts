@@ -23,7 +23,7 @@ ${renderDoubts(bill)}
 ${renderSum(bill)}
 ${renderRequests(bill, model, stage, region)}
 ${renderKinds(bill)}
-${renderOddDays(bill)}
+${renderUnusualDays(bill)}
 ${renderDays(bill)}
 ${bill.places.length > 1 ? renderSection('By account and region', renderTable(bill.places)) : ''}
 <p><small>Made by infra/costs/bill.sql of ${toHtml(bill.files.join(', '))}, with lines of ${bill.months.months}. Days are in UTC.</small></p>
@@ -80,23 +80,23 @@ function renderKinds({ kinds, places }: Bill): string {
   return renderSection('By kind of usage', renderTable(rows));
 }
 
-function renderOddDays({ oddDays, days }: Bill): string {
+function renderUnusualDays({ unusualDays, days }: Bill): string {
   const none = days.length > 0 ? 'None.' : 'The bill has no lines of single days.';
   const about =
-    'An odd day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. Odd days in a row are one row, with their averages and the median before the first. A change that stays is usual after a week. The first six days of the files have too few before them.';
-  const table = oddDays.length > 0 ? renderTable(oddDays) : `<p>${none}</p>`;
-  return renderSection('Odd days', `${table}<p><small>${about}</small></p>`);
+    'An unusual day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. Unusual days in a row are one row, with their averages and the median before the first. A change that stays is usual after a week. The first six days of the files have too few before them.';
+  const table = unusualDays.length > 0 ? renderTable(unusualDays) : `<p>${none}</p>`;
+  return renderSection('Unusual days', `${table}<p><small>${about}</small></p>`);
 }
 
 /** A column for each day of the month, in percentages of any width. */
 function renderDays({ days, paid }: Bill): string {
   if (days.length === 0) return '';
   const top = Math.max(...days.map(({ dollars }) => Number(dollars)), 0.01);
-  const columns = days.map(({ number, day, dollars, is_odd }) => {
+  const columns = days.map(({ number, day, dollars, is_unusual }) => {
     const height = (Math.max(0, Number(dollars)) / top) * 100;
     const left = (((Number(number) - 1) / 31) * 100).toFixed(2);
     const name = Number(number) % 7 === 1 ? `<text x="${left}%" y="126">${number}</text>` : '';
-    return `<rect${is_odd ? ' class="odd"' : ''} x="${left}%" width="2.6%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${day}: ${toDollars(dollars)}</title></rect>${name}`;
+    return `<rect${is_unusual ? ' class="unusual"' : ''} x="${left}%" width="2.6%" y="${(110 - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${day}: ${toDollars(dollars)}</title></rect>${name}`;
   });
   const label = `Dollars of each day's usage, at most ${toDollars(top)}`;
   const chart = `<svg height="130" role="img" aria-label="${label}">${columns.join('')}</svg>`;
@@ -106,7 +106,7 @@ function renderDays({ days, paid }: Bill): string {
     Math.abs(rest) >= 0.005
       ? ` ${toDollars(rest)} of usage is in lines of more than a day or of another month, and not in the chart.`
       : '';
-  const about = `${label}. Odd days have another colour.${ofMonth}`;
+  const about = `${label}. Unusual days have another colour.${ofMonth}`;
   return renderSection('By day', `${chart}<p><small>${about}</small></p>`);
 }
 

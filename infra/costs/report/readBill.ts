@@ -65,7 +65,7 @@ export async function readBill(paths: readonly string[], stage: Stage, month?: s
       doubts: [...(await read('doubts')), ...more],
       paid: await read('paid'),
       kinds: await read('kinds'),
-      oddDays: await read('odd_days'),
+      unusualDays: await read('unusual_days'),
       days: await read('days'),
       places: await read('places'),
     };

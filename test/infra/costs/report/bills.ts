@@ -73,7 +73,7 @@ export const sumByMonth = (lines: readonly Line[]) =>
     first ? [{ ...times(first, others.length + 1), to: toTime(32) }] : [],
   );
 
-/** Two months with all that a page can show: doubts, two regions, discounts, credits, tax, and an odd day. */
+/** Two months with all that a page can show: doubts, two regions, discounts, credits, tax, and an unusual day. */
 export const shownLines: readonly Line[] = [
   ...makeMonth(9),
   ...makeMonth().flatMap((line): Line[] => {

@@ -381,22 +381,22 @@ it('lists the days on which a kind costs more, or takes more a request, and none
     if (isOf('GB-Second-ARM')(line) && day >= 20) return times(line, 3);
     return times(line, isOf('ApiGatewayRequest')(line) && day === 14 ? 3 : (days[day] ?? 1));
   });
-  const { oddDays } = await read([write('busy.csv', toCurCsv(busy))]);
+  const { unusualDays } = await read([write('busy.csv', toCurCsv(busy))]);
   // Twice the requests take as much a request.
-  expect(oddDays.map(({ days, kind, a_request }) => [days, kind, a_request])).toEqual([
+  expect(unusualDays.map(({ days, kind, a_request }) => [days, kind, a_request])).toEqual([
     ['9 October', 'GB-seconds of functions', null],
     ['9 October', 'requests of the gateway', null],
     ['14 October', 'GB-seconds of functions', expect.closeTo(0.25 / 3)],
     ['14 October', 'requests of the gateway', null],
     ['20 October to 26 October', 'GB-seconds of functions', expect.closeTo(0.75)],
   ]);
-  expect(oddDays.at(-1)).toMatchObject({
+  expect(unusualDays.at(-1)).toMatchObject({
     ...{ dollars: expect.closeTo(3 * GB_SECONDS), usual_dollars: expect.closeTo(GB_SECONDS) },
     usual_a_request: expect.closeTo(0.25),
   });
   const monthly = await read([write('monthly.csv', toCurCsv(sumByMonth(october)))]);
   expect(sumPaid(monthly)).toBeCloseTo(MONTH, 2);
-  expect([monthly.doubts, monthly.oddDays, monthly.days]).toEqual([[], [], []]);
+  expect([monthly.doubts, monthly.unusualDays, monthly.days]).toEqual([[], [], []]);
 });
 
 // `npm run pages` opens it in a browser.
@@ -408,7 +408,7 @@ it('is one file that loads nothing, with the doubts first and then what was paid
   expect(page).toContain('petstore &lt;b>');
   expect([...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
     ...['What makes the sum doubtful', 'What was paid', 'A million requests', 'By kind of usage'],
-    ...['Odd days', 'By day', 'By account and region'],
+    ...['Unusual days', 'By day', 'By account and region'],
   ]);
   const [, requests = ''] =
     /npx petstore costs --stage production --requests (\d+), divided/.exec(page) ?? [];
