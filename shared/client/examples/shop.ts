@@ -74,7 +74,7 @@ class Mistake extends Error {
 
 /**
  * Saves a step, unless it is there, then sends it.
- * @throws {Mistake} if its id has other pets or counts
+ * @throws {Mistake} if its id was used with other pets or counts
  */
 function start(orderId: string, key: string, sign: 1 | -1, units: Units): Promise<Step> {
   // In the order of their ids, so that equal steps have equal texts.
@@ -86,7 +86,7 @@ function start(orderId: string, key: string, sign: 1 | -1, units: Units): Promis
     .prepare('INSERT OR IGNORE INTO steps (key, orderId, deltas, savedAt) VALUES (?, ?, ?, ?)')
     .run(key, orderId, text, Date.now());
   if (findStep(key)?.deltas === text) return settle(key);
-  throw new Mistake(409, 'This id has other pets or counts: use a new id.');
+  throw new Mistake(409, 'This id was used with other pets or counts: use a new id.');
 }
 
 const running = new Map<string, Promise<Step>>();

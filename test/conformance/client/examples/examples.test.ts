@@ -219,6 +219,26 @@ describe.concurrent.each(installed)('%s behind a proxy', (file) => {
     expect([code, requests]).toEqual([REFUSED, 2]);
   });
 
+  it.each<[string, number, (petId: bigint) => ForeignResponse]>([
+    [
+      'a sale',
+      DONE,
+      (petId) => ({ status: 200, body: `{"now":1,"entries":[{"quantity":9,"petId":${petId}}]}` }),
+    ],
+    [
+      'a refusal',
+      REFUSED,
+      () => ({
+        status: 409,
+        body: '{"status":409,"refused":[{"code":"not_for_sale"}],"code":"insufficient_stock","now":1}',
+      }),
+    ],
+  ])('reads %s with a new member, in another order', async (_, status, respond) => {
+    const petId = toPet();
+    const { code } = await sellBehind(() => respond(petId), file, [petId, 1]);
+    expect(code).toBe(status);
+  });
+
   it('says that another cart has the key, also after a lost response: this one never took effect', async () => {
     const reused = { status: 422, body: errorBody(422, 'idempotency_key_reused', 'Reused.') };
     const { code, stderr } = await sellBehind(first('responseLost', reused), file);
