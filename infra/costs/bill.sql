@@ -158,7 +158,8 @@ WITH usual AS (
   SELECT *, row_number() OVER (PARTITION BY kind ORDER BY day) AS number,
     median(dollars) OVER earlier AS usual_dollars, median(a_request) OVER earlier AS usual_a_request,
     greatest(5 * mad(dollars) OVER earlier, 0.2 * usual_dollars, 0.5) AS least,
-    greatest(5 * mad(a_request) OVER earlier, 0.2 * usual_a_request, 0.5 / nullif(dollars_of_one, 0)) AS least_a_request
+    greatest(5 * mad(a_request) OVER earlier, 0.2 * usual_a_request, 0.5 / nullif(dollars_of_one, 0)) AS least_a_request,
+    avg(dollars) OVER (PARTITION BY kind ORDER BY day ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS dollars_after
   FROM kind_days WINDOW earlier AS (PARTITION BY kind ORDER BY day ROWS BETWEEN 14 PRECEDING AND 1 PRECEDING)
 )
 SELECT usual.*, number - row_number() OVER (PARTITION BY kind ORDER BY day) AS run,
@@ -166,9 +167,10 @@ SELECT usual.*, number - row_number() OVER (PARTITION BY kind ORDER BY day) AS r
 FROM usual JOIN this_month ON strftime(day, '%Y-%m') = month
 WHERE number >= 7 AND (differs(dollars, usual_dollars, least) OR is_a_request);
 
--- One line for unusual days in a row: their averages, and what was usual before the first.
+-- One line for unusual days in a row: their averages, what was usual before the first, and the average after the last.
 CREATE VIEW unusual_days AS
 SELECT span(day) AS days, kind, avg(dollars) AS dollars, arg_min(usual_dollars, day) AS usual_dollars,
+  arg_max(dollars_after, day) AS dollars_after,
   avg(a_request) FILTER (WHERE is_a_request) AS a_request,
   arg_min(usual_a_request, day) FILTER (WHERE is_a_request) AS usual_a_request
 FROM unusual_day GROUP BY kind, run ORDER BY min(day), kind;

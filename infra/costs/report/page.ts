@@ -83,7 +83,7 @@ function renderKinds({ kinds, places }: Bill): string {
 function renderUnusualDays({ unusualDays, days }: Bill): string {
   const none = days.length > 0 ? 'None.' : 'The bill has no lines of single days.';
   const about =
-    'An unusual day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. Unusual days in a row are one row, with their averages and the median before the first. A change that stays is usual after a week. The first six days of the files have too few before them.';
+    'An unusual day differs from the median of up to 14 days before it by more than 20 %, 50 cents, and five times their median deviation. Unusual days in a row are one row, with their averages, the median before the first, and the average of the days after the last. A change that stays is listed for about a week. The first six days of the files have too few before them.';
   const table = unusualDays.length > 0 ? renderTable(unusualDays) : `<p>${none}</p>`;
   return renderSection('Unusual days', `${table}<p><small>${about}</small></p>`);
 }
@@ -145,6 +145,7 @@ const columns: Readonly<Record<string, readonly [heading: string, toText: typeof
   quantity: ['Quantity', toCount],
   dollars: ['Dollars', toDollars],
   usual_dollars: ['Usual dollars', toDollars],
+  dollars_after: ['Dollars after', toDollars],
   list: ['At list prices', toDollars],
   dollars_a_unit: ['A unit', toPrice],
   model: ["Model's price", toPrice],

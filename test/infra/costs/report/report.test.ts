@@ -392,7 +392,7 @@ it('lists the days on which a kind costs more, or takes more a request, and none
   ]);
   expect(unusualDays.at(-1)).toMatchObject({
     ...{ dollars: expect.closeTo(3 * GB_SECONDS), usual_dollars: expect.closeTo(GB_SECONDS) },
-    usual_a_request: expect.closeTo(0.25),
+    ...{ usual_a_request: expect.closeTo(0.25), dollars_after: expect.closeTo(3 * GB_SECONDS) },
   });
   const monthly = await read([write('monthly.csv', toCurCsv(sumByMonth(october)))]);
   expect(sumPaid(monthly)).toBeCloseTo(MONTH, 2);
