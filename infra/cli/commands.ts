@@ -71,7 +71,7 @@ const traffic = {
   ),
   entries: text(
     'N',
-    'the number of entries in the inventory. The default is the value of entries in FILE or infra/costs/traffic.json, and 1,000 with a list of requests; for the most expensive requests, the default is the setting inventoryEntries',
+    'the number of entries in the inventory. The default is the value of entries in FILE or infra/costs/traffic.json, or 1,000 if --requests is a list. For the most expensive requests, the default is the setting inventoryEntries',
     kinds.whole(),
   ),
 } as const;
@@ -191,7 +191,7 @@ export const commands = {
     summary: 'Load data files into the tables of a stage',
     about: [
       'Checks every row before writing any. Entries that a table already has are kept, so the same command can be run again after an interruption. The summary counts what is new, replaced, kept and unchanged.',
-      'If a spreadsheet seems to have rounded ids, such as 9223372036854770000, reports those ids and asks before writing anything.',
+      'If a spreadsheet seems to have rounded ids, such as 9223372036854770000, reports the first 20 of them and asks before writing anything.',
       'Exits with 0 if all is done or you answered no; 1 if the import failed; 2 if the command line or the format of a file is wrong, or if --yes is needed; 130 or 143 if the import was interrupted. After an interruption, run the same command again.',
     ],
     options: {
@@ -205,7 +205,7 @@ export const commands = {
       ),
       'overwrite-if-unchanged': text(
         'FILE',
-        'replace entries of the inventory that have not changed since this earlier export, and name those that have changed; works only with --inventory, not with --pets or --orders',
+        'replace entries of the inventory that have not changed since this earlier export, and name the first 20 that have changed; works only with --inventory, not with --pets or --orders',
       ),
       'max-wcu': text('N', 'use at most N write request units a second', kinds.whole(1, 9_999_999)),
       yes,
@@ -215,7 +215,7 @@ export const commands = {
     summary: 'Write the tables of a stage to data files',
     about: [
       'Writes files that npx petstore import can load. Rows are sorted by id, so the same data gives the same file. An existing file is replaced only when the new one is complete. For standard output, give - as the file.',
-      'Reports each invalid record, skips it, and exits with status 1 after writing the rest.',
+      'Skips invalid records, reports the first 20 of them, and exits with status 1 after writing the rest.',
     ],
     options: {
       ...place,
@@ -229,7 +229,7 @@ export const commands = {
     about: [
       'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Writes to no entry unless you give --entry. If there is no entry, skips the checks that need one.',
       'Uses the key in PETSTORE_API_KEY. If this variable is not set, uses the key that was stored for the stage by npx petstore keys check.',
-      'Exits with 0 if no row failed and the commit is the expected one, 1 otherwise, 2 if the command line is invalid or there is no valid key.',
+      'Exits with 0 if no row failed and the commit is the expected one, 1 otherwise, 2 if the command line is invalid or the key is missing or malformed.',
     ],
     options: {
       stage: { ...urgentStage, about: `${stage.about}; smoke also says which commit is live` },
@@ -255,9 +255,9 @@ export const commands = {
     options: { stage: oneUrgentStage, json },
   },
   rollback: {
-    summary: 'Send requests back to earlier code',
+    summary: 'Shift traffic back to earlier code',
     about: [
-      'Moves requests immediately, without a deployment. Shows the version that the alias "live" of each function points to, asks for confirmation, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. If this update fails, run rollback again.',
+      'Shifts all traffic back to earlier versions immediately, without a deployment. Shows the version that the alias "live" of each function points to, asks for confirmation, and moves the aliases. Then updates the stack to the live versions, so that the next deployment starts from them. If this update fails, run rollback again.',
       'If a deployment is still shifting traffic, offers to stop the deployment. Stopping it shifts the traffic back.',
     ],
     options: {
@@ -291,7 +291,7 @@ export const commands = {
         },
       },
       report: {
-        summary: "Write a page on a month's bill",
+        summary: "Write a report on a month's bill",
         argument: '<BILL...>',
         about: [
           'Writes one HTML page, for email or print, to standard output: npx petstore costs report bill.parquet > october.html',

@@ -57,7 +57,7 @@ export interface Bounds {
    * loop, each page is a call.
    */
   readonly totalTimeout?: number | undefined;
-  /** Maximum retries of a request; 3 by default. Waiting after 429 does not count. */
+  /** Maximum retries of a request; 3 by default. Those after a 429 do not count; `totalTimeout` ends them. */
   readonly maxRetries?: number | undefined;
 }
 

@@ -104,7 +104,7 @@ async function load(source: CheckedFile, options: LoadOptions): Promise<void> {
   const { name, file, rows } = source;
   const { signal, isDryRun, earlier } = options;
   const counts: Record<Outcome, number> = { new: 0, replaced: 0, kept: 0, unchanged: 0 };
-  const kept = defineReport(file, 'entry that is kept');
+  const kept = defineReport(file, 'kept row');
   let done = 0;
   try {
     using progress = defineProgress(`${isDryRun ? 'Comparing' : 'Loading'} ${basename(file)}`);

@@ -377,6 +377,18 @@ it('npx petstore import and export say what they wrote, or why they wrote nothin
   expect([...called].sort()).toEqual(actions.toSorted());
 });
 
+it('an import names the first 20 entries that have changed since an export, and counts the rest', async () => {
+  await using _opened = await open();
+  const toRows = (quantity: number) =>
+    Array.from({ length: 22 }, (_, row) => `${row + 1},${quantity},sold`);
+  for (const quantity of [1, 2, 3]) file(`${quantity}.csv`, ...toRows(quantity))();
+  await type('import --inventory @1.csv');
+  const { stderr } = await type('import --inventory @2.csv --overwrite-if-unchanged @3.csv');
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines).toHaveLength(21);
+  expect(lines[20]).toBe('… and 2 more kept rows.');
+});
+
 it('an import names the first 20 invalid rows, and writes nothing', async () => {
   await using _opened = await open();
   file('many.csv', '1,1,sold', ...Array.from({ length: 22 }, (_, row) => `${row + 2},-1,sold`))();
