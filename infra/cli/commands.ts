@@ -227,7 +227,7 @@ export const commands = {
   smoke: {
     summary: 'Test a deployed stage from outside',
     about: [
-      'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Writes to no entry unless you give --entry. If there is no entry, skips the checks that need one.',
+      'Sends at most 100 requests, one of which lists the whole inventory, and prints a row for each check. Writes to no entry unless you give --entry. Skips the checks that need an existing entry or pet if it finds none.',
       'Uses the key in PETSTORE_API_KEY. If this variable is not set, uses the key that was stored for the stage by npx petstore keys check.',
       'Exits with 0 if no row failed and the commit is the expected one, 1 otherwise, 2 if the command line is invalid or the key is missing or malformed.',
     ],

@@ -30,7 +30,7 @@ export type PetstoreErrorDetails = Partial<
   >
 > & { readonly cause?: unknown };
 
-/** The error of a call that failed. What else a call rejects with is at `PetstoreClient`. */
+/** The error of a call that failed. For everything else that a call can reject with, see `PetstoreClient`. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError';
   /** For your program. */
