@@ -282,7 +282,7 @@ export const commands = {
       table: {
         summary: "Calculate the costs per request, per month, and at every throttle's limit",
         about:
-          "Prints three tables. The first has the prices per million of each operation's usual and most expensive request, of a sale and of a cart. The second has a month's costs by operation and AWS service. The third has the costs of a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
+          "Prints three tables. The first has the price of a million requests: for each operation, its usual and its most expensive request; also for a sale and a cart. The second has a month's costs by operation and AWS service. The third has the costs of a month in which every throttle is at its limit. Without --requests or --traffic, the requests are those of infra/costs/traffic.json.",
         options: {
           ...pricedStage,
           ...traffic,

@@ -40,11 +40,12 @@ const aws = `
   });
 `;
 
-/** The first commands of the section, as typed. */
-const [, commands = ''] =
-  /### Writes made since\n.*?```sh\n(.*?)```/s.exec(
-    readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8'),
-  ) ?? [];
+/** The first two blocks of commands of the section, as typed. */
+const commands = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8')
+  .replace(/^.*\n### Writes made since\n/s, '')
+  .split(/```(?:sh)?\n/)
+  .filter((_, index) => index === 1 || index === 3)
+  .join('');
 
 async function play(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('sh', ['-c', commands], {
