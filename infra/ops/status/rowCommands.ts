@@ -63,7 +63,8 @@ export function undoStop({ stopped = [] }: Facts, stage: Stage): string[] {
 
 /** Twice the maximum, or twice what was used where it has been raised already. */
 export function raiseMaximum({ table, access, peak, maximum, limit }: Throttled, stage: Stage) {
-  if (limit === 'AccountLimit') return [`# Ask AWS for a higher quota of ${table}`];
+  if (limit === 'AccountLimit')
+    return [`# As an administrator, ask AWS for a higher quota of ${table}`];
   const option = access === 'read' ? 'MaxReadRequestUnits' : 'MaxWriteRequestUnits';
   const units = 2 * Math.max(maximum, Math.ceil(peak));
   const words = `--table-name ${table} --on-demand-throughput ${option}=${units}`;
