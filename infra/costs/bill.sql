@@ -132,9 +132,7 @@ SELECT account, region, sum(paid) AS dollars FROM ours GROUP BY ALL ORDER BY abs
 -- Of days in a row, such as `7 October` or `7 October to 9 October`.
 CREATE MACRO span(day) AS strftime(min(day), '%-d %B') || if(count(*) > 1, strftime(max(day), ' to %-d %B'), '');
 
--- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
--- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, for kinds that the model prices
--- by request. The first six days have too few before them.
+-- Each kind of usage by day: its dollars, and its quantity a request for kinds that the model prices by request.
 CREATE TABLE kind_days AS
 WITH daily AS (
   SELECT * FROM bill JOIN this_month t ON bill.month IN (t.month, t.before)
@@ -152,6 +150,9 @@ SELECT day, kind, coalesce(dollars, 0)::DOUBLE AS dollars, price * requests AS d
   CASE WHEN is_per_request THEN coalesce(quantity, 0)::DOUBLE / nullif(requests, 0) END AS a_request
 FROM requests CROSS JOIN priced LEFT JOIN used USING (day, kind);
 
+-- Days on which a kind of usage differs from the median of up to 14 earlier days, by more than the largest of five times
+-- their median deviation, 20 %, and 50 cents: in dollars, or in its quantity a request, where it has one. The first six
+-- days have too few before them.
 CREATE MACRO differs(amount, usual, least) AS coalesce(abs(amount - usual) > least, false);
 CREATE TABLE unusual_day AS
 WITH usual AS (

@@ -155,16 +155,14 @@ const columns: Readonly<Record<string, readonly [heading: string, toText: typeof
   dollars_a_million: ['Dollars a million', toPrice],
 };
 
+const isGiven = (cell: Cell) => cell !== undefined && cell !== null && cell !== '';
+
 /** Without columns that are empty. */
 function renderTable(rows: readonly Row[]): string {
-  const shown = Object.entries(columns).filter(([name]) =>
-    rows.some((row) => (row[name] ?? '') !== ''),
-  );
+  const shown = Object.entries(columns).filter(([name]) => rows.some((row) => isGiven(row[name])));
   const headings = shown.map(([, [heading]]) => `<th>${heading}</th>`);
   const body = rows.map((row) => {
-    const cells = shown.map(([name, [, toText]]) =>
-      (row[name] ?? '') === '' ? '–' : toText(row[name]),
-    );
+    const cells = shown.map(([name, [, toText]]) => (isGiven(row[name]) ? toText(row[name]) : '–'));
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   return `<table><thead><tr>${headings.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
